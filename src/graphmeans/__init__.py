@@ -1,0 +1,63 @@
+"""Cluster whole graphs, and see the mean graph of every cluster."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from graphmeans import datasets, evaluation, plots
+    from graphmeans.cluster.kmeans import GraphKMeans
+    from graphmeans.functions import distance, match, mean, pairwise_distances
+    from graphmeans.graphs.convert import from_adjacency, from_networkx, to_networkx
+    from graphmeans.graphs.encoder import GraphEncoder
+    from graphmeans.graphs.errors import GraphError
+    from graphmeans.graphs.graph import Graph, MeanGraph
+    from graphmeans.matching.exact import Exact
+    from graphmeans.matching.graduated import Graduated
+    from graphmeans.matching.match import Match
+    from graphmeans.space import GraphSpace
+
+# Where each public name lives. Loading them on first use keeps `import graphmeans` quick.
+_HOMES = {
+    "Graph": "graphmeans.graphs.graph",
+    "MeanGraph": "graphmeans.graphs.graph",
+    "GraphError": "graphmeans.graphs.errors",
+    "GraphEncoder": "graphmeans.graphs.encoder",
+    "GraphSpace": "graphmeans.space",
+    "GraphKMeans": "graphmeans.cluster.kmeans",
+    "Match": "graphmeans.matching.match",
+    "Exact": "graphmeans.matching.exact",
+    "Graduated": "graphmeans.matching.graduated",
+    "distance": "graphmeans.functions",
+    "match": "graphmeans.functions",
+    "mean": "graphmeans.functions",
+    "pairwise_distances": "graphmeans.functions",
+    "from_adjacency": "graphmeans.graphs.convert",
+    "from_networkx": "graphmeans.graphs.convert",
+    "to_networkx": "graphmeans.graphs.convert",
+    "datasets": "",
+    "evaluation": "",
+    "plots": "",
+}
+
+__all__ = [  # noqa: F822 - loaded by __getattr__
+    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
+    "datasets", "distance", "evaluation", "from_adjacency", "from_networkx", "match", "mean", "pairwise_distances",
+    "plots", "to_networkx",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'graphmeans' has no attribute {name!r}")
+    home = _HOMES[name]
+    value = getattr(importlib.import_module(home), name) if home else importlib.import_module(f"graphmeans.{name}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,45 @@
+"""The command `graphmeans`: one file a command. The library is loaded inside the commands, so that help is quick."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphmeans import __version__
+from graphmeans.cli.cluster import cluster
+from graphmeans.cli.demo import demo
+from graphmeans.cli.errors import OneLineGroup
+from graphmeans.cli.warmup import warmup
+
+app = typer.Typer(
+    name="graphmeans",
+    cls=OneLineGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
+)
+app.command()(demo)
+app.command()(cluster)
+app.command()(warmup)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"graphmeans {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _graphmeans(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Cluster whole graphs, and see the mean graph of every cluster."""
+
+
+def main() -> None:
+    """The console script."""
+    app(prog_name="graphmeans")

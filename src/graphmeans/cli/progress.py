@@ -1,0 +1,103 @@
+"""What a long run shows while it works, fed by the library's log records."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
+from graphmeans.plots.text import plain_text
+from graphmeans.report.words import counted, number
+
+
+class ProgressHandler(logging.Handler):
+    """Shows records that carry a `trace` as progress, and warnings as lines above it."""
+
+    def __init__(self, progress: Progress | None, task: TaskID | None) -> None:
+        super().__init__(logging.DEBUG)
+        self.progress, self.task = progress, task
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show one record."""
+        try:
+            trace: dict[str, Any] | None = getattr(record, "trace", None)
+            if record.levelno >= logging.WARNING:
+                console = self.progress.console if self.progress is not None else Console(stderr=True)
+                line = f"graphmeans: {record.levelname.lower()}: {plain_text(record.getMessage())}"
+                console.print(line, markup=False, highlight=False, soft_wrap=True)
+            elif trace is not None and self.progress is not None and self.task is not None:
+                runs = max(int(trace.get("n_runs") or 1), 1)
+                self.progress.update(
+                    self.task,
+                    description=escape(words(trace, record.getMessage())),
+                    total=runs,
+                    completed=min(_done(trace), runs),
+                )
+        except Exception:  # as every logging handler: showing progress must not end the work
+            self.handleError(record)
+
+
+def words(trace: dict[str, Any], message: str) -> str:
+    """One line about where a run stands.
+
+    Examples
+    --------
+    >>> words({"phase": "iteration", "iteration": 3, "inertia": 81.5, "moved": 1, "matchings": 1200}, "")
+    'iteration 3, objective 81.5, 1 graph moved, 1,200 matchings'
+    """
+    phase = trace.get("phase", "iteration")
+    if phase == "compile":
+        return plain_text(message, 100)
+    parts = []
+    if int(trace.get("n_runs") or 1) > 1:
+        parts.append(f"run {trace.get('run')} of {trace['n_runs']}")
+    parts.append("seeding" if phase == "seeding" else f"iteration {trace.get('iteration')}")
+    if phase != "seeding" and trace.get("inertia") is not None:
+        parts.append(f"objective {number(trace['inertia'])}")
+    if phase != "seeding" and trace.get("moved") is not None:
+        parts.append(f"{counted(int(trace['moved']), 'graph')} moved")
+    if trace.get("matchings") is not None:
+        parts.append(counted(int(trace["matchings"]), "matching"))
+    return ", ".join(parts)
+
+
+def _done(trace: dict[str, Any]) -> float:
+    """Finished runs, and the share of the present one that its limit on iterations allows to tell."""
+    within = float(trace.get("iteration") or 0) / max(int(trace.get("max_iter") or 1), 1)
+    return max(int(trace.get("run") or 1) - 1, 0) + min(within, 1.0)
+
+
+def wanted(quiet: bool) -> bool:
+    """Whether somebody is watching: progress is for a terminal, not for a pipe."""
+    return not quiet and sys.stdout.isatty() and sys.stderr.isatty()
+
+
+@contextmanager
+def shown_progress(start: str, *, quiet: bool) -> Iterator[None]:
+    """Show the library's progress on stderr while the body runs; nothing but warnings if nobody watches."""
+    logger = logging.getLogger("graphmeans")
+    level = logger.level
+    if not wanted(quiet):
+        handler = ProgressHandler(None, None)
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+        return
+    columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        handler = ProgressHandler(progress, progress.add_task(escape(plain_text(start)), total=None))
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            logger.setLevel(level)

@@ -1,0 +1,149 @@
+"""The files that a clustering leaves behind, and the lines that sum it up."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.io.graph_files import write_graphml
+from graphmeans.plots.svg import draw_svg
+from graphmeans.plots.text import plain_text
+from graphmeans.report.report import write_report
+from graphmeans.report.summary import Summary, summarise
+from graphmeans.report.words import counted, duration, number, percent
+
+_MOST_ROWS = 40
+
+
+def write_results(
+    directory: Path,
+    *,
+    estimator: Any,
+    graphs: Sequence[Graph],
+    classes: Sequence[object] | None,
+    title: str,
+    arguments: Sequence[str] | None,
+    seconds: float,
+) -> Path:
+    """Write labels.csv, trace.csv, centroids/ and report.html; the path of the report."""
+    directory.mkdir(parents=True, exist_ok=True)
+    _write_labels(directory / "labels.csv", estimator, graphs, classes)
+    _write_trace(directory / "trace.csv", estimator.trace_)
+    _write_centroids(directory / "centroids", estimator)
+    return write_report(
+        directory / "report.html",
+        estimator=estimator,
+        graphs=graphs,
+        classes=classes,
+        title=title,
+        command=None if arguments is None else shlex.join(["graphmeans", *arguments]),
+        seconds=seconds,
+    )
+
+
+def show_results(
+    estimator: Any, classes: Sequence[object] | None, report: Path, seconds: float, *, quiet: bool
+) -> None:
+    """Print what came out; only where the report lies if `quiet`."""
+    console = Console(highlight=False)
+    if quiet:
+        console.print(plain_text(report), markup=False, soft_wrap=True)
+        return
+    summary = summarise(estimator, classes)
+    console.print(_table(summary))
+    graphs, clusters = counted(summary.n_graphs, "graph"), counted(len(summary.clusters), "cluster")
+    console.print(
+        f"[bold]{graphs}[/bold] in [bold]{clusters}[/bold], "
+        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}",
+        soft_wrap=True,
+    )
+    compared = f" ({summary.saving:.1f} times as many)" if summary.saving >= 1.05 else ""
+    console.print(
+        f"{counted(summary.matchings, 'matching')}; "
+        f"a standard k-means would have needed {number(summary.standard)}{compared}",
+        soft_wrap=True,
+    )
+    if summary.accuracy is not None:
+        right = f"[bold]{percent(summary.accuracy)}[/bold]"
+        console.print(f"{right} of the graphs are of the class most frequent in their cluster", soft_wrap=True)
+    files = "labels.csv, trace.csv, centroids/"
+    console.print(f"\n{escape(plain_text(report.parent))}: {files}", soft_wrap=True)
+    console.print(f"[bold green]report[/bold green] {escape(plain_text(report))}", soft_wrap=True)
+
+
+def safe_cell(text: str) -> str:
+    """A name as a table cell that no spreadsheet takes for a formula: such a name gets a quote before it.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("-12.5"), safe_cell("A_001")
+    ("'=1+1", '-12.5', 'A_001')
+    """
+    text = plain_text(text)
+    return text if not text.startswith(("=", "+", "-", "@")) or _is_number(text) else f"'{text}"
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text) is not None
+
+
+def _write_labels(path: Path, estimator: Any, graphs: Sequence[Graph], classes: Sequence[object] | None) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["name", "label", "distance", *([] if classes is None else ["class"])])
+        for i, (graph, label, distance) in enumerate(zip(graphs, estimator.labels_, estimator.distances_, strict=True)):
+            name = safe_cell(graph.name) if graph.name is not None else str(i)
+            known = [] if classes is None else [safe_cell(str(classes[i]))]
+            table.writerow([name, int(label), repr(float(distance)), *known])
+
+
+def _write_trace(path: Path, trace: Any) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(trace.dtype.names)
+        table.writerows(row.tolist() for row in trace)
+
+
+def _write_centroids(directory: Path, estimator: Any) -> None:
+    directory.mkdir(exist_ok=True)
+    for old in directory.iterdir():  # of an earlier run with more clusters
+        if re.fullmatch(r"cluster_\d+\.(svg|graphml)", old.name):
+            old.unlink()
+    means = estimator.centroids()
+    digits = max(2, len(str(len(means) - 1)))
+    for label, mean in enumerate(means):
+        stem = directory / f"cluster_{label:0{digits}d}"
+        write_graphml(mean, stem.with_suffix(".graphml"))
+        picture = draw_svg(mean, size=400, color="#17508f", title=f"Mean graph of cluster {label}")
+        stem.with_suffix(".svg").write_text(picture, encoding="utf-8")
+
+
+def _table(summary: Summary) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("cluster", justify="right")
+    table.add_column("graphs", justify="right")
+    table.add_column("mean graph")
+    table.add_column("distance", justify="right")
+    if summary.accuracy is not None:
+        table.add_column("class")
+        table.add_column("share", justify="right")
+    for cluster in summary.in_reading_order()[:_MOST_ROWS]:
+        core = cluster.mean.cut(0.5)
+        known = []
+        if summary.accuracy is not None:
+            known = [escape(plain_text(cluster.majority or "", 40)), percent(cluster.purity) if cluster.purity else ""]
+        typical = number(float(cluster.distances.mean())) if cluster.size else ""
+        shape = f"{counted(core.n_nodes, 'node')}, {counted(core.n_edges, 'edge')}"
+        table.add_row(str(cluster.label), number(cluster.size), shape, typical, *known)
+    if len(summary.clusters) > _MOST_ROWS:
+        table.add_row("…", "", f"and {len(summary.clusters) - _MOST_ROWS} more in the report")
+    return table

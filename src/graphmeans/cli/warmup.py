@@ -1,0 +1,37 @@
+"""`graphmeans warmup`: compile everything once, so that the first real run does not have to."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphmeans.cli.errors import reported
+
+
+def warmup(
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+) -> None:
+    """Compile the inner loops once; they are kept for later runs.
+
+    [bold]Example[/bold]
+
+    graphmeans warmup
+    """
+    with reported(debug):
+        from rich.console import Console
+
+        from graphmeans.cli.progress import shown_progress
+        from graphmeans.matching import warmup as compile_all
+        from graphmeans.report.words import duration
+
+        console = Console(highlight=False)
+        total = 0.0
+        with shown_progress("compiling, once", quiet=quiet):
+            for name, seconds in compile_all():
+                total += seconds
+                if not quiet:
+                    console.print(f"{duration(seconds):>12}  {name}", markup=False, soft_wrap=True)
+        if not quiet:
+            console.print(f"{duration(total):>12}  in all", style="bold", markup=False, soft_wrap=True)

@@ -1,0 +1,296 @@
+"""The functions for a pair or a collection of graphs: distance, match, pairwise distances, mean."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.convert import from_networkx, to_graphs
+from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph, MeanGraph
+from graphmeans.matching.auto import Auto
+from graphmeans.matching.exact import Exact
+from graphmeans.matching.match import Match, Matcher, get_matcher
+from graphmeans.means.frames import Centres, Frames
+from graphmeans.means.mean import MeanMethod, Means, get_mean
+from graphmeans.space import GraphSpace, Order, resolve_order
+
+Encoder = Any
+
+
+def match(
+    x: Any,
+    y: Any,
+    matcher: str | Matcher = "auto",
+    order: Order = "auto",
+    *,
+    encoder: Encoder = "auto",
+    node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+    max_nodes: int | None = None,
+    max_seconds: float | None = None,
+) -> Match:
+    """Align two graphs.
+
+    Parameters
+    ----------
+    x, y : Graph or networkx graph
+    matcher : {"auto", "exact", "graduated"} or Matcher
+    order : "auto", int, mapping role -> int, or None
+        Places for the nodes of the common space. "auto": the larger of the two graphs, role by role. None: unbounded, so
+        that any two nodes may both stay unmatched.
+    encoder : "auto" or fitted GraphEncoder
+        "auto" leaves the numbers of a pair unscaled: standardising two graphs would erase what they differ in. Pass
+        ``km.encoder_`` to measure as a fitted estimator does.
+    node_weight, edge_weight : float
+    max_nodes, max_seconds : limits of the exact matcher
+
+    Returns
+    -------
+    Match
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> x = gm.Graph([[0.0], [1.0]], [(0, 1)], node_ids=["a", "b"])
+    >>> y = gm.Graph([[1.0], [0.0]], [(0, 1)], node_ids=["c", "d"])
+    >>> gm.match(x, y).mapping
+    {'a': 'd', 'b': 'c'}
+    """
+    if max_nodes is not None or max_seconds is not None:
+        if matcher not in ("exact", "auto"):
+            raise GraphError("max_nodes and max_seconds are limits of the exact matcher")
+        matcher = Exact(max_nodes=max_nodes, max_seconds=max_seconds)
+    solver = get_matcher(matcher)
+    pair = [_one_graph(x), _one_graph(y)]
+    batch = _encode(pair, encoder, scaled=False)
+    space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight, solver, n_jobs=1)
+    batch = space.weighted(batch)
+    pairs = np.array([[0, 1]])
+    found = space.match(batch, batch, pairs)
+    used = solver.name_for(batch, batch, pairs[0], space.order) if isinstance(solver, Auto) else _name(solver)
+    indices = found.mapping(0)
+    left, right = pair[0].node_ids, pair[1].node_ids
+    return Match(
+        lower=float(found.lower[0]),
+        upper=float(found.upper[0]),
+        mapping={left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)},
+        indices=indices,
+        certified=bool(space.certified(found, batch, batch, pairs)[0]),
+        matcher=used,
+    )
+
+
+def distance(
+    x: Any,
+    y: Any,
+    matcher: str | Matcher = "auto",
+    order: Order = "auto",
+    *,
+    encoder: Encoder = "auto",
+    node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+) -> float:
+    """The distance of two graphs, root taken: the `upper` of their `match`.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.distance(gm.Graph([[0.0, 3.0]]), gm.Graph([[4.0, 0.0]]))
+    5.0
+    """
+    weights = {"node_weight": node_weight, "edge_weight": edge_weight}
+    return match(x, y, matcher, order, encoder=encoder, **weights).upper
+
+
+def pairwise_distances(
+    graphs: Iterable[Any],
+    others: Iterable[Any] | None = None,
+    matcher: str | Matcher = "auto",
+    order: Order = "auto",
+    n_jobs: int | None = None,
+    *,
+    encoder: Encoder = "auto",
+    node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+) -> NDArray[np.float64]:
+    """All distances between two collections, or within one.
+
+    Parameters are those of `match`, but the encoder is fitted, and the order taken, over all graphs given.
+
+    Returns
+    -------
+    array of shape (number of graphs, number of others)
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.pairwise_distances([gm.Graph([[0.0]]), gm.Graph([[2.0]])])
+    array([[0., 2.],
+           [2., 0.]])
+    """
+    left = to_graphs(graphs)
+    right = [] if others is None else to_graphs(others)
+    batch = _encode(left + right, encoder, scaled=True)
+    space = GraphSpace(
+        resolve_order(order, batch), batch.role_names, node_weight, edge_weight, get_matcher(matcher), n_jobs
+    )
+    batch = space.weighted(batch)
+    first = batch.take(np.arange(len(left)))
+    return space.distances(first, None if others is None else batch.take(np.arange(len(left), len(left) + len(right))))
+
+
+def mean(
+    graphs: Iterable[Any],
+    method: str | MeanMethod = "lifted",
+    matcher: str | Matcher = "auto",
+    order: Order = "auto",
+    sample_weight: ArrayLike | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    *,
+    encoder: Encoder = "auto",
+    node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+    n_jobs: int | None = None,
+) -> MeanGraph:
+    """The mean graph of a collection.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+    method : {"lifted", "incremental", "subgradient", "set"} or MeanMethod
+    matcher, order, encoder, node_weight, edge_weight, n_jobs :
+        As in `pairwise_distances`.
+    sample_weight : array of shape (N,), optional
+    random_state : int, RandomState or None
+        The order in which graphs are taken.
+
+    Returns
+    -------
+    MeanGraph
+        With the members' alignments, the objective F and the sum of pairwise similarities in the alignment.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> mean = gm.mean([gm.Graph([[0.0]]), gm.Graph([[4.0]])])
+    >>> mean.nodes[""].tolist(), mean.objective
+    ([[2.0]], 4.0)
+    """
+    listed = to_graphs(graphs)
+    random = check_random_state(random_state)
+    fitted, batch = _fit_encoder(listed, encoder, scaled=True)
+    space = GraphSpace(
+        resolve_order(order, batch), batch.role_names, node_weight, edge_weight, get_matcher(matcher), n_jobs
+    )
+    batch = space.weighted(batch)
+    weights = check_weights(sample_weight, len(batch))
+    walk = random.permutation(len(batch))
+    means = get_mean(method).compute(space.match, batch, [walk], weights, space.order, random)
+    back = np.argsort(means.which)
+    alignments = [means.flat[means.ptr[p] : means.ptr[p + 1]] for p in back]
+    objective, similarity = _quality(space, batch, means, weights)
+    centres = means.centres
+    plain = fitted.decode(
+        space.unweighted(centres.batch), centres.node_support, centres.edge_support, damped=centres.damped
+    )[0]
+    return MeanGraph(
+        plain.nodes.get("", plain.nodes),
+        plain.edges,
+        plain.edge_attributes.get("", plain.edge_attributes),
+        directed=plain.directed,
+        roles=plain.roles,
+        name="mean",
+        node_support=plain.node_support,
+        edge_support=plain.edge_support,
+        damped=plain.damped,
+        alignments=alignments,
+        objective=objective,
+        similarity=similarity,
+    )
+
+
+def warmup() -> Iterator[tuple[str, float]]:
+    """Compile every kernel ahead of its first use; yields what was compiled and the seconds it took."""
+    batch = GraphEncoder().fit_transform([Graph([[0.0], [1.0]], [(0, 1)]), Graph([[1.0], [2.0]], [(0, 1)])])
+    pairs, order = np.array([[0, 1]]), np.array([2])
+    for name in ("exact", "graduated"):
+        start = time.perf_counter()
+        found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
+        yield f"{name} matching", time.perf_counter() - start
+    start = time.perf_counter()
+    frames = Frames.of_graphs(batch.take([1]), order)
+    frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))
+    frames.aligned_distances(batch, np.array([0]), np.array([0]), found.flat, found.ptr)
+    frames.centres()
+    yield "means", time.perf_counter() - start
+
+
+def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.float64]:
+    """Sample weights as an array of non-negative numbers, one a graph, not all zero."""
+    if sample_weight is None:
+        return np.ones(count)
+    if np.ndim(sample_weight) == 0:
+        sample_weight = np.full(count, sample_weight)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (count,):
+        raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
+        raise GraphError("sample_weight must be finite and not negative, with at least one positive weight")
+    return weights
+
+
+def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArray[np.float64]) -> tuple[float, float]:
+    """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
+    which = means.which[weights[means.which] > 0]
+    found = space.match(batch, means.centres.batch, np.stack([which, np.zeros_like(which)], axis=1))
+    frames = Frames.of_graphs(means.centres.batch, space.order)
+    frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
+    stored = np.full(len(batch), np.inf)
+    if means.centres.damped:  # the mean is the average of this alignment
+        stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
+    squares = np.minimum(found.upper, stored[which]) ** 2
+    objective = 0.5 * float(weights[which] @ squares)
+    similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
+    return objective, similarity
+
+
+def _one_graph(item: Any) -> Graph:
+    if isinstance(item, Graph):
+        return item
+    if hasattr(item, "adjacency"):
+        graph: Graph = from_networkx(item)
+        return graph
+    raise GraphError(f"expected a graph, got {type(item).__name__}")
+
+
+def _encode(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> GraphBatch:
+    return _fit_encoder(graphs, encoder, scaled=scaled)[1]
+
+
+def _fit_encoder(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> tuple[GraphEncoder, GraphBatch]:
+    """A fitted encoder is used as it is, an unfitted one is cloned and fitted, "auto" is made to fit."""
+    if isinstance(encoder, str):
+        if encoder != "auto":
+            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
+        encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
+    elif hasattr(encoder, "node_columns_"):
+        return encoder, encoder.transform(graphs)
+    else:
+        encoder = clone(encoder)
+    return encoder, encoder.fit_transform(graphs)
+
+
+def _name(solver: Matcher) -> str:
+    return str(getattr(solver, "name", type(solver).__name__))
+
+
+__all__ = ["Centres", "distance", "match", "mean", "pairwise_distances", "warmup"]

@@ -1,0 +1,138 @@
+"""`GraphBatch`: many encoded graphs in flat arrays with offsets. Behind it there is only arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.graph import Graph
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBatch:
+    """Encoded graphs, packed; nothing is padded.
+
+    Graph g has the nodes ``node_ptr[g]:node_ptr[g + 1]`` and the edges ``edge_ptr[g]:edge_ptr[g + 1]``. An edge is stored
+    once, between local nodes ``ends[e, 0] < ends[e, 1]``. In a directed batch `edge_values` holds
+    ``[x_ij, x_ji] / sqrt(2)`` and read from the other end its halves are swapped: then sums over ordered pairs of nodes are
+    the same as for undirected graphs, and no kernel needs to know about directions.
+    """
+
+    node_ptr: IntArray
+    nodes: FloatArray
+    roles: NDArray[np.int32]
+    edge_ptr: IntArray
+    ends: NDArray[np.int32]
+    edge_values: FloatArray
+    directed: bool = False
+    role_names: tuple[Hashable, ...] = (None,)
+
+    def __len__(self) -> int:
+        return len(self.node_ptr) - 1
+
+    def __getitem__(self, g: int) -> Graph:
+        """Graph g with the encoded values as bare arrays."""
+        if not -len(self) <= g < len(self):
+            raise IndexError(f"graph {g} of a batch of {len(self)}")
+        g = g % len(self)
+        rows = slice(self.node_ptr[g], self.node_ptr[g + 1])
+        edges = slice(self.edge_ptr[g], self.edge_ptr[g + 1])
+        ends, values = self.arcs(self.ends[edges], self.edge_values[edges])
+        present = values.any(axis=1)
+        named = self.role_names != (None,)
+        return Graph(
+            self.nodes[rows],
+            ends[present],
+            values[present],
+            directed=self.directed,
+            roles=[self.role_names[r] for r in self.roles[rows]] if named else None,
+        )
+
+    def arcs(self, ends: NDArray[np.int32], values: FloatArray) -> tuple[NDArray[np.int32], FloatArray]:
+        """Stored edges in the terms of `Graph`: as they are, or both directions one after the other."""
+        if not self.directed:
+            return ends, values
+        half = values.shape[1] // 2
+        both = np.concatenate([ends, ends[:, ::-1]])
+        return both, np.concatenate([values[:, :half], values[:, half:]]) * np.sqrt(2.0)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Number of nodes of each graph."""
+        return np.diff(self.node_ptr)
+
+    @cached_property
+    def squared_norms(self) -> FloatArray:
+        """|X|^2 of each graph: nodes once, edges from both ends."""
+        # One sum a graph: differences of running sums would lose small graphs behind large ones.
+        total = np.zeros(len(self))
+        np.add.at(total, np.repeat(np.arange(len(self)), self.sizes), (self.nodes**2).sum(axis=1))
+        edges = np.repeat(np.arange(len(self)), np.diff(self.edge_ptr))
+        np.add.at(total, edges, 2.0 * (self.edge_values**2).sum(axis=1))
+        return total
+
+    @cached_property
+    def non_negative(self) -> NDArray[np.bool_]:
+        """Graphs without a negative number: between two of them no node is better left unmatched."""
+        nodes = np.concatenate([[0], np.cumsum((self.nodes < 0).any(axis=1))])
+        edges = np.concatenate([[0], np.cumsum((self.edge_values < 0).any(axis=1))])
+        return (np.diff(nodes[self.node_ptr]) == 0) & (np.diff(edges[self.edge_ptr]) == 0)
+
+    @cached_property
+    def role_counts(self) -> IntArray:
+        """Nodes of each role in each graph, shape (N, number of roles)."""
+        counts = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
+        np.add.at(counts, (np.repeat(np.arange(len(self)), self.sizes), self.roles), 1)
+        return counts
+
+    def take(self, which: Sequence[int] | IntArray) -> GraphBatch:
+        """The graphs at these positions, in this order."""
+        which = np.asarray(which, dtype=np.int64)
+        rows, node_ptr = row_ranges(self.node_ptr, which)
+        edges, edge_ptr = row_ranges(self.edge_ptr, which)
+        return replace(
+            self,
+            node_ptr=node_ptr,
+            nodes=self.nodes[rows],
+            roles=self.roles[rows],
+            edge_ptr=edge_ptr,
+            ends=self.ends[edges],
+            edge_values=self.edge_values[edges],
+        )
+
+    def scaled(self, node_factor: float, edge_factor: float) -> GraphBatch:
+        """The same graphs with attributes multiplied."""
+        if node_factor == 1.0 and edge_factor == 1.0:
+            return self
+        return replace(self, nodes=self.nodes * node_factor, edge_values=self.edge_values * edge_factor)
+
+
+def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
+    """Batches one after the other; they must come from the same encoder."""
+    first = batches[0]
+    names = max((batch.role_names for batch in batches), key=len)
+    return replace(
+        first,
+        node_ptr=np.concatenate([[0], np.cumsum(np.concatenate([b.sizes for b in batches]))]).astype(np.int64),
+        nodes=np.concatenate([b.nodes for b in batches]),
+        roles=np.concatenate([b.roles for b in batches]),
+        edge_ptr=np.concatenate([[0], np.cumsum(np.concatenate([np.diff(b.edge_ptr) for b in batches]))]).astype(np.int64),
+        ends=np.concatenate([b.ends for b in batches]),
+        edge_values=np.concatenate([b.edge_values for b in batches]),
+        role_names=names,
+    )
+
+
+def row_ranges(ptr: IntArray, which: IntArray) -> tuple[IntArray, IntArray]:
+    """Positions of all the rows of the chosen graphs, and their new offsets."""
+    lengths = ptr[which + 1] - ptr[which]
+    new_ptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    positions = np.arange(new_ptr[-1]) + np.repeat(ptr[which] - new_ptr[:-1], lengths)
+    return positions, new_ptr

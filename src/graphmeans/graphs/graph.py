@@ -1,0 +1,407 @@
+"""`Graph`: nodes and edges with named, typed columns. It knows nothing of matching or clustering."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphmeans.graphs.errors import GraphError
+
+#: The key under which a bare array (no column names) is kept.
+BARE = ""
+
+Columns = Mapping[str, NDArray[Any]]
+NodeData = Union[int, ArrayLike, Mapping[str, ArrayLike]]
+EdgeData = Union[None, ArrayLike, Mapping[str, ArrayLike]]
+
+
+class Graph:
+    """An attributed graph, validated once and never changed.
+
+    Parameters
+    ----------
+    nodes : int, array of shape (n, dv), or mapping of column name to n values
+        A number of nodes without attributes, one row of numbers per node (taken as it is), or named columns.
+        A column holds numbers, vectors of one width, strings or booleans.
+    edges : array of shape (m, 2)
+        Positions of the two end nodes. Each edge is given once; there are no self-loops.
+    edge_attributes : array of shape (m,) or (m, de), mapping of column name to m values, or None
+        None gives every edge the weight 1. In a bare array no edge may be all zero: that means "no edge".
+    directed : bool
+        Whether (i, j) and (j, i) are different edges.
+    roles : sequence of n labels, optional
+        A node can only be matched with a node of the same role.
+    node_ids : sequence of n unique labels, optional
+        The names of the nodes in mappings that are shown to you; 0, 1, ... by default.
+    name : str, optional
+        Used in messages, files and pictures.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> g = gm.Graph({"x": [0.0, 1.0], "kind": ["end", "end"]}, [(0, 1)], name="a line")
+    >>> g
+    Graph('a line', 2 nodes, 1 edge)
+    >>> g.nodes["kind"].tolist()
+    ['end', 'end']
+    """
+
+    _zero_edges = False
+    __slots__ = ("_nodes", "_edge_attributes", "_edges", "_n_nodes", "_directed", "_roles", "_node_ids", "_name")
+
+    def __init__(
+        self,
+        nodes: NodeData,
+        edges: ArrayLike = (),
+        edge_attributes: EdgeData = None,
+        *,
+        directed: bool = False,
+        roles: Sequence[Hashable] | None = None,
+        node_ids: Sequence[Hashable] | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._name = None if name is None else str(name)
+        self._directed = bool(directed)
+        self._n_nodes, self._nodes = self._read_nodes(nodes)
+        self._edges = self._read_edges(edges)
+        self._edge_attributes = self._read_edge_attributes(edge_attributes)
+        self._roles = self._read_labels(roles, "roles")
+        ids = self._read_labels(node_ids, "node_ids")
+        if ids is not None and len(set(ids)) != len(ids):
+            raise GraphError(f"{self._label()}: node_ids are not unique")
+        self._node_ids = ids
+
+    # -- what a graph is ---------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self._n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return len(self._edges)
+
+    @property
+    def nodes(self) -> Columns:
+        """Node columns by name; a bare array is kept under the name ``""``."""
+        return dict(self._nodes)
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """End nodes of each edge, shape (m, 2); read-only."""
+        return self._edges
+
+    @property
+    def edge_attributes(self) -> Columns:
+        """Edge columns by name; a bare array is kept under the name ``""``."""
+        return dict(self._edge_attributes)
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self._directed
+
+    @property
+    def roles(self) -> tuple[Hashable, ...] | None:
+        """The role of each node, or None if all nodes may be matched with each other."""
+        return self._roles
+
+    @property
+    def node_ids(self) -> tuple[Hashable, ...]:
+        """The name of each node in the caller's own words."""
+        return self._node_ids if self._node_ids is not None else tuple(range(self._n_nodes))
+
+    @property
+    def name(self) -> str | None:
+        """The name of the graph."""
+        return self._name
+
+    def __repr__(self) -> str:
+        name = f"{self._name!r}, " if self._name is not None else ""
+        arrow = "directed, " if self._directed else ""
+        nodes = f"{self.n_nodes} node{'s' * (self.n_nodes != 1)}"
+        edges = f"{self.n_edges} edge{'s' * (self.n_edges != 1)}"
+        return f"{type(self).__name__}({name}{arrow}{nodes}, {edges})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(_same(a, b) for a, b in zip(self._state(), other._state(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self._n_nodes, self._edges.tobytes(), self._directed, self._name))
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._state()
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        for slot, value in zip(self._all_slots(), state, strict=True):
+            object.__setattr__(self, slot, _frozen(value))
+
+    def _state(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, slot) for slot in self._all_slots())
+
+    @classmethod
+    def _all_slots(cls) -> list[str]:
+        return [slot for c in reversed(cls.__mro__) for slot in getattr(c, "__slots__", ())]
+
+    # -- validation --------------------------------------------------------------------------------
+
+    def _label(self) -> str:
+        return f"graph {self._name!r}" if self._name is not None else "graph"
+
+    def _read_nodes(self, nodes: NodeData) -> tuple[int, Columns]:
+        if isinstance(nodes, Mapping):
+            columns = {str(key): self._column(values, "node", str(key)) for key, values in nodes.items()}
+            lengths = {key: len(column) for key, column in columns.items()}
+            if len(set(lengths.values())) > 1:
+                raise GraphError(f"{self._label()}: node columns have unequal lengths {lengths}")
+            if not columns:
+                raise GraphError(f"{self._label()}: no node columns; give the number of nodes instead")
+            return next(iter(lengths.values())), columns
+        if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
+            if nodes < 0:
+                raise GraphError(f"{self._label()}: the number of nodes is negative ({nodes})")
+            return int(nodes), {BARE: _frozen(np.zeros((int(nodes), 0)))}
+        array = self._bare(nodes, "nodes")
+        return len(array), {BARE: array}
+
+    def _read_edges(self, edges: ArrayLike) -> NDArray[np.int64]:
+        try:
+            array = np.asarray(edges)
+        except ValueError:
+            raise GraphError(f"{self._label()}: edges must be pairs of node positions") from None
+        if array.size == 0:
+            return _frozen(np.zeros((0, 2), dtype=np.int64))
+        if array.ndim != 2 or array.shape[1] != 2:
+            raise GraphError(f"{self._label()}: edges must have shape (m, 2), got {array.shape}")
+        usable = array.dtype.kind in "iu" or (array.dtype.kind == "f" and np.isfinite(array).all())
+        whole = array.astype(np.int64) if usable else None
+        if whole is None or not np.array_equal(whole, array):
+            raise GraphError(f"{self._label()}: edges must be whole numbers, the positions of their end nodes")
+        outside = np.flatnonzero(((whole < 0) | (whole >= self._n_nodes)).any(axis=1))
+        if outside.size:
+            i, j = whole[outside[0]]
+            raise GraphError(f"{self._label()}: edge ({i}, {j}) leads to a node that is not among 0..{self._n_nodes - 1}")
+        loops = np.flatnonzero(whole[:, 0] == whole[:, 1])
+        if loops.size:
+            raise GraphError(f"{self._label()}: node {whole[loops[0], 0]} has a self-loop; make it a node attribute")
+        ends = whole if self._directed else np.sort(whole, axis=1)
+        code = ends[:, 0] * self._n_nodes + ends[:, 1]
+        _, first = np.unique(code, return_index=True)
+        if first.size < len(code):
+            repeated = np.setdiff1d(np.arange(len(code)), first)[0]
+            i, j = whole[repeated]
+            raise GraphError(f"{self._label()}: edge ({i}, {j}) is given twice")
+        return _frozen(np.array(whole, dtype=np.int64, order="C"))
+
+    def _read_edge_attributes(self, attributes: EdgeData) -> Columns:
+        m = len(self._edges)
+        if attributes is None:
+            return {BARE: _frozen(np.ones((m, 1)))}
+        if isinstance(attributes, Mapping):
+            columns = {str(key): self._column(values, "edge", str(key)) for key, values in attributes.items()}
+            for key, column in columns.items():
+                if len(column) != m:
+                    raise GraphError(f"{self._label()}: edge attribute {key!r} has {len(column)} values for {m} edges")
+            return columns or {BARE: _frozen(np.ones((m, 1)))}
+        array = self._bare(attributes, "edge_attributes")
+        if len(array) != m:
+            raise GraphError(f"{self._label()}: edge_attributes has {len(array)} rows for {m} edges")
+        zero = np.flatnonzero(~array.any(axis=1))
+        if zero.size and not self._zero_edges:
+            i, j = self._edges[zero[0]]
+            raise GraphError(f"{self._label()}: edge ({i}, {j}) has all-zero attributes, which means no edge")
+        return {BARE: array}
+
+    def _bare(self, values: Any, what: str) -> NDArray[np.float64]:
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            raise GraphError(f"{self._label()}: {what} rows have unequal widths") from None
+        if array.dtype.kind not in "iufb":
+            raise GraphError(f"{self._label()}: {what} must be numbers, or a mapping of names to columns")
+        array = np.array(array, dtype=np.float64, order="C")
+        if array.ndim == 1:
+            array = array.reshape(-1, 1)
+        if array.ndim != 2:
+            raise GraphError(f"{self._label()}: {what} must have shape (n, d), got {array.shape}")
+        self._check_finite(array, f"{what}")
+        return _frozen(array)
+
+    def _column(self, values: Any, what: str, key: str) -> NDArray[Any]:
+        if not isinstance(values, np.ndarray):
+            values = list(values)
+            strings = sum(isinstance(value, str) for value in values)
+            if 0 < strings < len(values):  # NumPy would silently turn the numbers into strings
+                raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes strings with other types")
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            raise GraphError(f"{self._label()}: {what} attribute {key!r} has rows of unequal widths") from None
+        if array.size == 0 and array.ndim == 1:
+            return _frozen(np.zeros(0))
+        if array.dtype.kind in "iuf" and array.ndim in (1, 2):
+            array = np.array(array, dtype=np.float64, order="C")
+            self._check_finite(array, f"{what} attribute {key!r}")
+            return _frozen(array)
+        if array.ndim == 1 and array.dtype.kind == "b":
+            return _frozen(np.array(array))
+        if array.ndim == 1 and array.dtype.kind in "UO":
+            kinds = {type(value) for value in array.tolist()}
+            if kinds <= {str}:
+                return _frozen(np.array(array.tolist(), dtype=object))
+            kinds_said = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes or holds unusable types ({kinds_said})")
+        raise GraphError(
+            f"{self._label()}: {what} attribute {key!r} must hold numbers, vectors, strings or booleans, "
+            f"not {array.dtype} of shape {array.shape}"
+        )
+
+    def _check_finite(self, array: NDArray[np.float64], what: str) -> None:
+        if not np.isfinite(array).all():
+            row = int(np.argwhere(~np.isfinite(array))[0][0])
+            raise GraphError(f"{self._label()}: {what} contains NaN or infinity (row {row})")
+
+    def _read_labels(self, labels: Sequence[Hashable] | None, what: str) -> tuple[Hashable, ...] | None:
+        if labels is None:
+            return None
+        values = tuple(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+        if len(values) != self._n_nodes:
+            raise GraphError(f"{self._label()}: {what} has {len(values)} entries for {self._n_nodes} nodes")
+        for value in values:
+            try:
+                hash(value)
+            except TypeError:
+                raise GraphError(f"{self._label()}: {what} must be hashable, got {value!r}") from None
+        return values
+
+
+class MeanGraph(Graph):
+    """A mean graph: what its members look like *where they have a node or an edge*, and how many have it.
+
+    The attributes are averages over the members that have the node (edge); `node_support` and `edge_support` are the
+    shares of members that do. The mean of the metric is attribute times support, and that is how a `MeanGraph` is
+    encoded: it may be used as a start, compared with other graphs and drawn.
+
+    Parameters
+    ----------
+    node_support, edge_support : arrays of shape (n,) and (m,)
+        Shares in (0, 1].
+    alignments : sequence of int arrays, optional
+        For each member, the mean's node that each of its nodes is aligned to.
+    objective : float, optional
+        F(Y) = 1/2 sum of squared distances to the members.
+    similarity : float, optional
+        Sum of the inner products of all pairs of members in that alignment, which a mean maximises.
+    damped : bool
+        False for a graph that stands for itself (the set mean): its support says how common its parts are, but it is
+        encoded as it is.
+    """
+
+    _zero_edges = True  # +1 and -1 average to an edge of weight 0 that still has support
+    __slots__ = ("_node_support", "_edge_support", "_alignments", "_objective", "_similarity", "_damped")
+
+    def __init__(
+        self,
+        nodes: NodeData,
+        edges: ArrayLike = (),
+        edge_attributes: EdgeData = None,
+        *,
+        node_support: ArrayLike,
+        edge_support: ArrayLike,
+        alignments: Sequence[NDArray[np.int64]] | None = None,
+        objective: float | None = None,
+        similarity: float | None = None,
+        damped: bool = True,
+        **graph: Any,
+    ) -> None:
+        super().__init__(nodes, edges, edge_attributes, **graph)
+        self._node_support = _frozen(np.array(node_support, dtype=np.float64).reshape(-1))
+        self._edge_support = _frozen(np.array(edge_support, dtype=np.float64).reshape(-1))
+        if len(self._node_support) != self.n_nodes or len(self._edge_support) != self.n_edges:
+            raise GraphError(f"{self._label()}: one support a node and an edge is needed")
+        self._alignments = None if alignments is None else tuple(_frozen(np.array(a, np.int64)) for a in alignments)
+        self._objective = None if objective is None else float(objective)
+        self._similarity = None if similarity is None else float(similarity)
+        self._damped = bool(damped)
+
+    @property
+    def node_support(self) -> NDArray[np.float64]:
+        """Share of members that have this node."""
+        return self._node_support
+
+    @property
+    def edge_support(self) -> NDArray[np.float64]:
+        """Share of members that have this edge."""
+        return self._edge_support
+
+    @property
+    def alignments(self) -> tuple[NDArray[np.int64], ...] | None:
+        """For each member, the mean's node that each of its nodes is aligned to."""
+        return self._alignments
+
+    @property
+    def objective(self) -> float | None:
+        """F(Y), half the sum of squared distances to the members."""
+        return self._objective
+
+    @property
+    def similarity(self) -> float | None:
+        """Sum of the inner products of all pairs of members in the alignment the mean rests on."""
+        return self._similarity
+
+    @property
+    def damped(self) -> bool:
+        """Whether the encoded mean is value times support."""
+        return self._damped
+
+    def cut(self, support: float = 0.5) -> Graph:
+        """The nodes and edges with at least this support, as an ordinary graph: a picture of the mean."""
+        keep = np.flatnonzero(self._node_support >= support)
+        place = np.full(self.n_nodes, -1)
+        place[keep] = np.arange(len(keep))
+        ends = place[self._edges]
+        kept_edges = (self._edge_support >= support) & (ends >= 0).all(axis=1)
+        nodes = {key: column[keep] for key, column in self._nodes.items()}
+        if BARE in self._edge_attributes:
+            kept_edges &= self._edge_attributes[BARE].any(axis=1)
+        attributes = {key: column[kept_edges] for key, column in self._edge_attributes.items()}
+        return Graph(
+            nodes[BARE] if BARE in nodes else nodes,
+            ends[kept_edges],
+            attributes[BARE] if BARE in attributes else attributes,
+            directed=self._directed,
+            roles=None if self._roles is None else [self._roles[i] for i in keep],
+            name=self._name,
+        )
+
+
+def named(graphs: Sequence[Graph]) -> Iterator[tuple[str, Graph]]:
+    """Each graph with the words a message uses for it: its place in the collection, and its name if it has one."""
+    for i, graph in enumerate(graphs):
+        yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, (dict, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            _frozen(item)
+    return value
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)

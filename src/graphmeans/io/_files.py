@@ -1,0 +1,219 @@
+"""Bytes in and out: folders and zips behind one face, limits on what is unpacked, and one-line errors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Union
+
+from graphmeans.graphs.errors import GraphError
+
+#: The largest single text file (XML, JSON) that is read, in a folder or unpacked from a zip.
+MAX_FILE = 64 * 2**20
+#: An archive may always unpack to this much ...
+FREE_TOTAL = 64 * 2**20
+#: ... and beyond that to this many times its own size. Deflate reaches 1000, text and attributes stay far below 200.
+MAX_RATIO = 200
+#: How many folders deep files are looked for.
+MAX_DEPTH = 4
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+_UNPACKING = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, LookupError)
+
+
+def fail(where: object, problem: object) -> GraphError:
+    """The error to raise: one printable line that starts with the file."""
+    text = str(problem)
+    line = " ".join(f"{where}: {text if len(text) <= 400 else text[:399] + '…'}".split())
+    if not line.isprintable():
+        line = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in line)
+    return GraphError(line)
+
+
+def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
+    """The bytes of an ordinary file of at most `limit` bytes."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise fail(path, "is not a file")
+        if limit is not None and status.st_size > limit:
+            raise fail(path, f"is larger than {limit >> 20} MiB, the most that is read")
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise error if isinstance(error, GraphError) else fail(path, f"cannot be read ({_reason(error)})") from None
+
+
+def write_file(path: PathLike, data: bytes) -> None:
+    """Write a file, making its folder if need be."""
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data)
+    except (OSError, ValueError) as error:
+        raise fail(path, f"cannot be written ({_reason(error)})") from None
+
+
+def natural_key(name: str) -> list[tuple[int, str]]:
+    """Sorting key that puts ``g2`` before ``g10``."""
+    parts = re.split(r"([0-9]+)", name)
+    return [(len(part.lstrip("0")), part.lstrip("0")) if i % 2 else (-1, part) for i, part in enumerate(parts)]
+
+
+def stems(names: Iterable[str | None]) -> list[str]:
+    """A file name for each graph: its own name where that is unique and fit for a file, else ``graph_00012``."""
+    taken: set[str] = set()
+    result = []
+    for i, name in enumerate(names):
+        stem = name if name is not None and _FIT.fullmatch(name) and name.lower() not in taken else f"graph_{i:05d}"
+        while stem.lower() in taken:
+            stem += "_"
+        taken.add(stem.lower())
+        result.append(stem)
+    return result
+
+
+# Not a hidden file, no separator, no blank or dot at the end, no device name of Windows: safe on every system.
+_FIT = re.compile(
+    r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[^\W_][\w\-+()=, .]{0,98}(?<![ .])", re.IGNORECASE | re.ASCII
+)
+
+
+class Folder:
+    """The files below a folder, by their names relative to it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def where(self, name: str = "") -> str:
+        """How messages call a file."""
+        return str(self.root / name)
+
+    def files(self) -> list[str]:
+        """Names of all files at most `MAX_DEPTH` folders deep, hidden ones left out."""
+        return sorted(self._walk(self.root, "", 0), key=natural_key)
+
+    def _walk(self, folder: Path, prefix: str, depth: int) -> Iterator[str]:
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if _hidden(entry.name):
+                        continue
+                    if not entry.is_dir():
+                        yield prefix + entry.name
+                    elif depth < MAX_DEPTH and not entry.is_symlink():
+                        yield from self._walk(folder / entry.name, f"{prefix}{entry.name}/", depth + 1)
+        except (OSError, ValueError) as error:
+            raise fail(folder, f"cannot be read ({_reason(error)})") from None
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one file, which must lie inside the folder even when links are followed."""
+        path = self.root / name
+        if not path.resolve().is_relative_to(self.root.resolve()):
+            raise fail(self.where(), f"{name!r} leads out of the folder")
+        return read_file(path)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class Archive:
+    """The files in a zip (below `inside`), refused as a whole if it would unpack to far more than its own size."""
+
+    def __init__(self, path: Path, inside: str = "") -> None:
+        self.path = path
+        self._prefix = f"{inside.strip('/')}/" if inside.strip("/") else ""
+        try:
+            self._zip = zipfile.ZipFile(path)
+            packed = path.stat().st_size
+        except _UNPACKING as error:
+            raise fail(path, f"is not a readable zip file ({_reason(error)})") from None
+        self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+        total = sum(info.file_size for info in self._infos.values())
+        if total > FREE_TOTAL and total > MAX_RATIO * packed:
+            self.close()
+            raise fail(path, f"would unpack to {total} bytes, more than {MAX_RATIO} times its size; refused")
+
+    def where(self, name: str = "") -> str:
+        """How messages call a member."""
+        return f"{self.path}/{self._prefix}{name}".rstrip("/")
+
+    def files(self) -> list[str]:
+        """Names of the members below `inside`, hidden ones left out."""
+        below = [name[len(self._prefix) :] for name in self._infos if name.startswith(self._prefix)]
+        kept = [name for name in below if not any(map(_hidden, name.split("/"))) and name.count("/") <= MAX_DEPTH]
+        return sorted(kept, key=natural_key)
+
+    def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
+        """The bytes of one member."""
+        info = self._infos.get(self._prefix + name)
+        if info is None:
+            raise fail(self.where(name), "is not in the zip")
+        if limit is not None and info.file_size > limit:
+            raise fail(self.where(name), f"is larger than {limit >> 20} MiB, the most that is read")
+        if info.flag_bits & 0x1:
+            raise fail(self.where(name), "is encrypted")
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise fail(self.where(name), "is packed with a method other than deflate")
+        try:
+            with self._zip.open(info) as member:
+                return member.read(info.file_size + 1)
+        except (*_UNPACKING, MemoryError) as error:
+            raise fail(self.where(name), f"cannot be unpacked ({_reason(error)})") from None
+
+    def close(self) -> None:
+        """Close the zip file."""
+        self._zip.close()
+
+
+Source = Union[Folder, Archive]
+
+
+@contextlib.contextmanager
+def opened(path: PathLike) -> Iterator[Source]:
+    """A folder, a zip, or a folder inside a zip (``Letter.zip/Letter/LOW``), for the length of a ``with``."""
+    source = _open(Path(path))
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+def topmost(source: Source, suffixes: Iterable[str]) -> list[str]:
+    """The files with one of these endings in the one folder nearest the top that holds any, in natural order."""
+    wanted = tuple(suffixes)
+    found = [name for name in source.files() if name.lower().endswith(wanted)]
+    depth = min((name.count("/") for name in found), default=0)
+    folders = sorted({str(PurePosixPath(name).parent) for name in found if name.count("/") == depth}, key=natural_key)
+    if len(folders) > 1:
+        said = ", ".join(folders[:4]) + (", ..." if len(folders) > 4 else "")
+        raise fail(source.where(), f"has graphs in {len(folders)} folders ({said}); add the one you want to the path")
+    return [name for name in found if name.count("/") == depth]
+
+
+def _open(path: Path) -> Source:
+    try:
+        for base in (path, *path.parents):
+            if base.is_dir():
+                break  # nothing above a folder can be a zip
+            if base.is_file():
+                return Archive(base, path.relative_to(base).as_posix().replace(".", "", base == path))
+        if path.is_dir():
+            return Folder(path)
+    except (OSError, ValueError) as error:
+        raise error if isinstance(error, GraphError) else fail(path, f"cannot be read ({_reason(error)})") from None
+    raise fail(path, "no such file or folder")
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or name == "__MACOSX"
+
+
+def _reason(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

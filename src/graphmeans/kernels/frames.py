@@ -1,0 +1,161 @@
+"""Frames: the dense arrays in which aligned graphs are added up. One frame a centre."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphmeans.kernels.jit import inner, kernel
+
+
+@inner
+def other_channel(c, channels, directed):
+    """Where channel c stands when an edge is read from its other end."""
+    half = channels // 2
+    if not directed:
+        return c
+    return c - half if c >= half else c + half
+
+
+@inner
+def free_place(role, f_roles, first, last, taken):
+    """The first place of this role from `first` on that is not among `taken`; `last`, a new one, if there is none."""
+    for place in range(first, last):
+        if f_roles[place] != role:
+            continue
+        free = True
+        for other in taken:
+            if other == place:
+                free = False
+        if free:
+            return place
+    return last
+
+
+@kernel
+def add_graphs(
+    node_ptr, nodes, roles, edge_ptr, ends, values, directed, which, frame, weight, mappings, mapping_ptr,
+    f_size, f_roles, f_nodes, f_edges, f_node_weight, f_edge_weight, f_total,
+):  # fmt: skip
+    """Add graphs which[p], times weight[p], into frame[p], each along its mapping.
+
+    mappings (in, out): a node that is mapped to -1 takes a place behind those that the frame had when the call began
+    (they were null nodes, and the graphs of one call share them), written back. Everything beginning with f_ (in, out)
+    belongs to the frames.
+    """
+    channels = values.shape[1]
+    old_size = f_size.copy()
+    for p in range(len(which)):
+        g, k, w = which[p], frame[p], weight[p]
+        at = mapping_ptr[p]
+        start = node_ptr[g]
+        n = node_ptr[g + 1] - start
+        f_total[k] += w
+        for i in range(n):
+            place = mappings[at + i]
+            if place < 0:
+                place = free_place(roles[start + i], f_roles[k], old_size[k], f_size[k], mappings[at : at + n])
+                if place == f_size[k]:
+                    f_size[k] += 1
+                    f_roles[k, place] = roles[start + i]
+                mappings[at + i] = place
+            f_node_weight[k, place] += w
+            for d in range(nodes.shape[1]):
+                f_nodes[k, place, d] += w * nodes[start + i, d]
+        for e in range(edge_ptr[g], edge_ptr[g + 1]):
+            i, j = mappings[at + ends[e, 0]], mappings[at + ends[e, 1]]
+            forth, back = not directed, not directed
+            for c in range(channels):
+                f_edges[k, i, j, c] += w * values[e, c]
+                f_edges[k, j, i, other_channel(c, channels, directed)] += w * values[e, c]
+                if directed and values[e, c] != 0.0:
+                    if c < channels // 2:
+                        forth = True
+                    else:
+                        back = True
+            if forth:
+                f_edge_weight[k, i, j] += w
+            if back:
+                f_edge_weight[k, j, i] += w
+
+
+@kernel
+def count_edges(f_size, f_edge_weight):
+    """Edges of each frame: pairs of places that some member connects."""
+    counts = np.zeros(len(f_size), np.int64)
+    for k in range(len(f_size)):
+        for i in range(f_size[k]):
+            for j in range(i + 1, f_size[k]):
+                if f_edge_weight[k, i, j] > 0.0 or f_edge_weight[k, j, i] > 0.0:
+                    counts[k] += 1
+    return counts
+
+
+@kernel
+def write_centres(
+    f_size, f_roles, f_nodes, f_edges, f_node_weight, f_edge_weight, f_total, directed,
+    nodes, roles, ends, values, node_support, edge_support,
+):  # fmt: skip
+    """The frames' averages in the form of a GraphBatch (out), with the shares of members behind each node and edge."""
+    node, edge = 0, 0
+    for k in range(len(f_size)):
+        total = f_total[k]
+        for i in range(f_size[k]):
+            roles[node] = f_roles[k, i]
+            node_support[node] = min(1.0, f_node_weight[k, i] / total)
+            for d in range(nodes.shape[1]):
+                nodes[node, d] = f_nodes[k, i, d] / total
+            node += 1
+            for j in range(i + 1, f_size[k]):
+                if f_edge_weight[k, i, j] > 0.0 or f_edge_weight[k, j, i] > 0.0:
+                    ends[edge, 0], ends[edge, 1] = i, j
+                    edge_support[edge, 0] = min(1.0, f_edge_weight[k, i, j] / total)
+                    if directed:
+                        edge_support[edge, 1] = min(1.0, f_edge_weight[k, j, i] / total)
+                    for c in range(values.shape[1]):
+                        values[edge, c] = f_edges[k, i, j, c] / total
+                    edge += 1
+
+
+@kernel
+def aligned_squares(
+    node_ptr, nodes, edge_ptr, ends, values, directed, which, frame, mappings, mapping_ptr,
+    f_size, f_nodes, f_edges, f_total, squares,
+):  # fmt: skip
+    """squares (out): |x - y|^2 of graph which[p] along its mapping and the average of frame[p], as a sum of squares."""
+    channels = values.shape[1]
+    capacity = f_nodes.shape[1]
+    work_nodes = np.empty((capacity, nodes.shape[1]))
+    work_edges = np.empty((capacity, capacity, channels))
+    for p in range(len(which)):
+        g, k = which[p], frame[p]
+        size, total = f_size[k], f_total[k]
+        at, start = mapping_ptr[p], node_ptr[g]
+        for i in range(size):
+            for d in range(nodes.shape[1]):
+                work_nodes[i, d] = f_nodes[k, i, d] / total
+            for j in range(size):
+                for c in range(channels):
+                    work_edges[i, j, c] = f_edges[k, i, j, c] / total
+        result = 0.0
+        for i in range(node_ptr[g + 1] - start):
+            place = mappings[at + i]
+            for d in range(nodes.shape[1]):
+                if place < 0:
+                    result += nodes[start + i, d] * nodes[start + i, d]
+                else:
+                    work_nodes[place, d] -= nodes[start + i, d]
+        for e in range(edge_ptr[g], edge_ptr[g + 1]):
+            i, j = mappings[at + ends[e, 0]], mappings[at + ends[e, 1]]
+            for c in range(channels):
+                if i < 0 or j < 0:
+                    result += 2.0 * values[e, c] * values[e, c]
+                else:
+                    work_edges[i, j, c] -= values[e, c]
+                    work_edges[j, i, other_channel(c, channels, directed)] -= values[e, c]
+        for i in range(size):
+            for d in range(nodes.shape[1]):
+                result += work_nodes[i, d] * work_nodes[i, d]
+            for j in range(size):
+                for c in range(channels):
+                    result += work_edges[i, j, c] * work_edges[i, j, c]
+        squares[p] = result

@@ -1,0 +1,79 @@
+"""The one decorator of all kernels: compiled once, kept on disk, without the GIL.
+
+numba's own cache looks only at the file a kernel stands in, not at the kernels it calls. Here every cached kernel
+carries a fingerprint of the whole folder instead, so a change in any kernel, or another version of graphmeans or numba,
+compiles anew. Where nothing can be written (a read-only install), or where a future numba hides what is needed for the
+fingerprint, kernels are compiled once a process. ``GRAPHMEANS_CACHE=0`` switches the cache off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+logger = logging.getLogger("graphmeans")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+_FINGERPRINT = _fingerprint()
+_ENABLED = os.environ.get("GRAPHMEANS_CACHE", "1") not in ("0", "off", "no", "false")
+_entry_points: list[Any] = []
+_announced = False
+
+
+def kernel(function: F) -> F:
+    """Compile a kernel that Python calls; it is cached on disk and takes the kernels it calls along."""
+    dispatcher = numba.njit(nogil=True)(function)
+    if _ENABLED:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                dispatcher.enable_caching()
+            dispatcher._cache._cache_file._source_stamp = _FINGERPRINT
+        except (RuntimeError, OSError, AttributeError):
+            dispatcher = numba.njit(nogil=True)(function)
+    _entry_points.append(dispatcher)
+    return dispatcher
+
+
+def inner(function: F) -> F:
+    """Compile a kernel that only other kernels call."""
+    return numba.njit(nogil=True)(function)
+
+
+def announce() -> None:
+    """Say once, before the first compilation, that it will take a while and happens only once."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    if not all(is_ready(dispatcher) for dispatcher in _entry_points):
+        logger.info(
+            "compiling graphmeans' kernels, once (about half a minute; `graphmeans warmup` does it ahead)",
+            extra={"trace": {"phase": "compile"}},
+        )
+
+
+def is_ready(dispatcher: Any) -> bool:
+    """Whether a kernel is compiled already, in this process or on disk."""
+    if dispatcher.overloads:
+        return True
+    try:
+        return bool(dispatcher._cache._cache_file._load_index())
+    except (AttributeError, OSError):
+        return False

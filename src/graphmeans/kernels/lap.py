@@ -1,0 +1,87 @@
+"""Linear assignment by shortest augmenting paths, with its dual variables."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphmeans.kernels.jit import inner
+
+
+@inner
+def solve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
+    """Minimal assignment of rows 0..n-1 to columns 0..n-1.
+
+    cost (in) at least (n, n). u, v (out) duals with ``cost - u - v >= 0`` and zero on the assignment. col_of_row,
+    row_of_col (out). shortest, before, done (work) at least n + 1. Returns the cost of the assignment, sum(u) + sum(v).
+    """
+    for j in range(n):
+        least = cost[0, j]
+        for i in range(1, n):
+            if cost[i, j] < least:
+                least = cost[i, j]
+        v[j] = least
+        row_of_col[j] = -1
+    # A greedy start on the column-reduced costs assigns most rows; the others are augmented one by one.
+    for i in range(n):
+        least = cost[i, 0] - v[0]
+        at = 0
+        for j in range(1, n):
+            reduced = cost[i, j] - v[j]
+            if reduced < least or (reduced == least and row_of_col[at] >= 0 and row_of_col[j] < 0):
+                least = reduced
+                at = j
+        u[i] = least
+        if row_of_col[at] < 0:
+            row_of_col[at] = i
+            col_of_row[i] = at
+        else:
+            col_of_row[i] = -1
+    for free in range(n):
+        if col_of_row[free] >= 0:
+            continue
+        for j in range(n):
+            shortest[j] = np.inf
+            done[j] = False
+        row = free
+        col = -1
+        sink = -1
+        while sink < 0:
+            best = np.inf
+            nearest = -1
+            reach = 0.0 if col < 0 else shortest[col]
+            for j in range(n):
+                if done[j]:
+                    continue
+                length = reach + cost[row, j] - u[row] - v[j]
+                if length < shortest[j]:
+                    shortest[j] = length
+                    before[j] = row
+                if shortest[j] < best or (shortest[j] == best and row_of_col[j] < 0):
+                    best = shortest[j]
+                    nearest = j
+            done[nearest] = True
+            col = nearest
+            if row_of_col[col] < 0:
+                sink = col
+            else:
+                row = row_of_col[col]
+        total = shortest[sink]
+        u[free] += total
+        for j in range(n):
+            if done[j] and j != sink:
+                slack = total - shortest[j]
+                v[j] -= slack
+                u[row_of_col[j]] += slack
+        col = sink
+        while True:
+            row = before[col]
+            row_of_col[col] = row
+            following = col_of_row[row]
+            col_of_row[row] = col
+            if row == free:
+                break
+            col = following
+    value = 0.0
+    for i in range(n):
+        value += cost[i, col_of_row[i]]
+    return value

@@ -1,0 +1,1 @@
+"""How two graphs are aligned: the matchers, and many pairs on threads."""

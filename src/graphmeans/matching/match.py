@@ -1,0 +1,91 @@
+"""`Match`, `Matches` and what every matcher is: something that turns pairs into intervals and mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.errors import GraphError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: A match is certified when the interval is this narrow, relative to |X| + |Y|.
+CERTIFIED = 1e-9
+
+
+@dataclass(frozen=True)
+class Match:
+    """The alignment of two graphs: ``lower <= D <= upper`` and the mapping that attains `upper`.
+
+    Attributes
+    ----------
+    lower, upper : float
+        An interval that contains the distance.
+    mapping : dict
+        Node of x -> node of y or None, in the caller's own node ids.
+    indices : int array
+        The same as positions, -1 for a node that is not matched.
+    certified : bool
+        Whether the interval is so narrow that the mapping is proven optimal.
+    matcher : str
+        What found it.
+    """
+
+    lower: float
+    upper: float
+    mapping: Mapping[Hashable, Hashable | None]
+    indices: IntArray
+    certified: bool
+    matcher: str
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """The answers for many pairs: arrays lower and upper; the mapping of pair p is ``flat[ptr[p]:ptr[p + 1]]``."""
+
+    lower: FloatArray
+    upper: FloatArray
+    ptr: IntArray
+    flat: IntArray
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    def mapping(self, p: int) -> IntArray:
+        """Where each node of X goes in Y, -1 for nowhere."""
+        return self.flat[self.ptr[p] : self.ptr[p + 1]]
+
+
+@runtime_checkable
+class Matcher(Protocol):
+    """Whatever solves pairs. `get_params` makes it usable as a parameter of an estimator."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+    def solve(
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
+    ) -> Matches:
+        """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y, for every p, in a space of this order."""
+        ...
+
+
+def get_matcher(matcher: str | Matcher) -> Matcher:
+    """The matcher of this name, or the given one."""
+    from graphmeans.matching.auto import Auto
+    from graphmeans.matching.exact import Exact
+    from graphmeans.matching.graduated import Graduated
+
+    if not isinstance(matcher, str):
+        if not isinstance(matcher, Matcher):
+            raise GraphError(f"matcher must be a name or an object with get_params and solve, got {matcher!r}")
+        return matcher
+    known: dict[str, type] = {"auto": Auto, "exact": Exact, "graduated": Graduated}
+    if matcher not in known:
+        raise GraphError(f"unknown matcher {matcher!r}; known are {', '.join(sorted(known))}")
+    return known[matcher]()

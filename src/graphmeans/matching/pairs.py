@@ -1,0 +1,105 @@
+"""Many pairs on a thread pool: the seam behind which the compiled kernels stand.
+
+A batch of pairs is cut by estimated cost. Every pair is solved by itself, so the answers do not depend on the cut.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.kernels.jit import announce
+from graphmeans.matching.match import FloatArray, IntArray, Matches
+
+#: Stands for "no limit" in an array of orders.
+UNBOUNDED = np.int64(1) << 40
+#: Below this many row^3 a second thread costs more than it brings.
+WORTH_A_THREAD = 20_000
+
+
+def rows_needed(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) -> tuple[IntArray, Any]:
+    """Rows of each pair (see kernels/pair.py), and whether no inner product of the pair can be negative."""
+    order = covering(order, max(len(x.role_names), len(y.role_names)))
+    x_count, y_count = _wide(x.role_counts, len(order))[pairs[:, 0]], _wide(y.role_counts, len(order))[pairs[:, 1]]
+    largest = np.maximum(x_count, y_count)
+    non_negative = x.non_negative[pairs[:, 0]] & y.non_negative[pairs[:, 1]]
+    rows = np.where(non_negative[:, None], largest, np.maximum(largest, np.minimum(order, x_count + y_count)))
+    return rows.sum(axis=1), non_negative
+
+
+def solve_pairs(
+    kernel: Callable[..., None],
+    settings: tuple[Any, ...],
+    x: GraphBatch,
+    y: GraphBatch,
+    pairs: IntArray,
+    order: IntArray,
+    n_jobs: int | None,
+    *extra_outputs: np.ndarray,
+) -> Matches:
+    """Run a pair kernel over all pairs, on `n_jobs` threads (None: all cores)."""
+    announce()
+    pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
+    order = covering(order, max(len(x.role_names), len(y.role_names)))
+    ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+    matches = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
+    if not len(pairs):
+        return matches
+    rows, non_negative = rows_needed(x, y, pairs, order)
+    sides = [x.node_ptr, x.nodes, x.roles, x.edge_ptr, x.ends, x.edge_values]
+    sides += [y.node_ptr, y.nodes, y.roles, y.edge_ptr, y.ends, y.edge_values]
+
+    def work(first: int, last: int) -> None:
+        kernel(
+            *sides, x.directed, order, non_negative, pairs, first, last, max(1, int(rows[first:last].max())), *settings,
+            ptr, matches.lower, matches.upper, matches.flat, *extra_outputs,
+        )  # fmt: skip
+
+    run_in_chunks(work, rows.astype(np.float64) ** 3, n_jobs)
+    return matches
+
+
+def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
+    """Call ``work(first, last)`` over ranges of about equal cost, on threads where that pays."""
+    total = np.cumsum(cost)
+    threads = min(n_threads(n_jobs), max(1, int(total[-1] // WORTH_A_THREAD)), len(cost))
+    if threads == 1:
+        work(0, len(cost))
+        return
+    # Several chunks a thread even out what the estimate gets wrong.
+    cuts = np.searchsorted(total, np.linspace(0.0, total[-1], 8 * threads + 1)[1:-1])
+    edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))
+    futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    for future in futures:
+        future.result()
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Threads for `n_jobs`: None means every core that this process may use, -1 the same, as in joblib."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+@lru_cache(maxsize=4)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="graphmeans")
+
+
+def covering(order: IntArray, n_roles: int) -> IntArray:
+    """Roles that the space has never seen have no places of their own: such nodes are compared at their own number."""
+    order = np.asarray(order, dtype=np.int64)
+    return np.concatenate([order, np.zeros(max(0, n_roles - len(order)), dtype=np.int64)])
+
+
+def _wide(counts: IntArray, n_roles: int) -> IntArray:
+    return np.pad(counts, ((0, 0), (0, n_roles - counts.shape[1])))

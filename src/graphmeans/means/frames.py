@@ -1,0 +1,196 @@
+"""`Frames`: aligned graphs added up, a frame a centre; and `Centres`, their averages with support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch, row_ranges, concatenate
+from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centres
+from graphmeans.kernels.jit import announce
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Centres:
+    """Centres as graphs, and the share of members behind each of their nodes and edges.
+
+    `damped` is False where the centres are sample graphs, which stand for themselves (see `MeanGraph`).
+    """
+
+    batch: GraphBatch
+    node_support: FloatArray
+    edge_support: FloatArray
+    damped: bool = True
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @classmethod
+    def of_graphs(cls, batch: GraphBatch) -> Centres:
+        """Graphs taken as centres: every node and edge has the support 1."""
+        return cls(batch, np.ones(len(batch.nodes)), _presence(batch))
+
+    def take(self, which: Sequence[int] | IntArray) -> Centres:
+        """The centres at these positions."""
+        which = np.asarray(which, dtype=np.int64)
+        nodes, _ = row_ranges(self.batch.node_ptr, which)
+        edges, _ = row_ranges(self.batch.edge_ptr, which)
+        return replace(
+            self, batch=self.batch.take(which), node_support=self.node_support[nodes], edge_support=self.edge_support[edges]
+        )
+
+    def replaced(self, at: IntArray, others: Centres) -> Centres:
+        """The same centres with ``others[i]`` in place of centre ``at[i]``."""
+        together = Centres(
+            concatenate([self.batch, others.batch]),
+            np.concatenate([self.node_support, others.node_support]),
+            np.concatenate([self.edge_support, others.edge_support]),
+            others.damped,
+        )
+        which = np.arange(len(self))
+        which[at] = len(self) + np.arange(len(others))
+        return together.take(which)
+
+
+class Frames:
+    """Sums of aligned graphs in the frames of k centres.
+
+    A frame has places; the place of each node of a member is its mapping. Sums, weights and totals of different frames
+    of the same centres add up, which is what lets collections be worked through in parts.
+    """
+
+    def __init__(self, count: int, like: GraphBatch, capacity: int) -> None:
+        dv, channels = like.nodes.shape[1], like.edge_values.shape[1]
+        self.directed = like.directed
+        self.role_names = like.role_names
+        self.size = np.zeros(count, dtype=np.int64)
+        self.roles = np.zeros((count, capacity), dtype=np.int32)
+        self.nodes = np.zeros((count, capacity, dv))
+        self.edges = np.zeros((count, capacity, capacity, channels))
+        self.node_weight = np.zeros((count, capacity))
+        self.edge_weight = np.zeros((count, capacity, capacity))
+        self.total = np.zeros(count)
+
+    def __len__(self) -> int:
+        return len(self.size)
+
+    @classmethod
+    def of_graphs(cls, batch: GraphBatch, order: IntArray) -> Frames:
+        """Frames whose places are the nodes of these graphs, with nothing added yet."""
+        frames = cls(len(batch), batch, max(1, int(batch.sizes.max(initial=0))))
+        for k in range(len(batch)):
+            rows = slice(batch.node_ptr[k], batch.node_ptr[k + 1])
+            frames.size[k] = batch.sizes[k]
+            frames.roles[k, : batch.sizes[k]] = batch.roles[rows]
+        return frames
+
+    def add(
+        self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray, weight: FloatArray
+    ) -> None:
+        """Add ``weight[p] * graph which[p]`` into ``frame[p]``; `mappings` is completed with places for unmatched nodes."""
+        announce()
+        self._reserve(int((self.size + self._new_places(batch, which, frame, mappings, ptr)).max(initial=0)))
+        add_graphs(
+            batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, self.directed,
+            np.asarray(which, np.int64), np.asarray(frame, np.int64), np.asarray(weight, np.float64), mappings, ptr,
+            self.size, self.roles, self.nodes, self.edges, self.node_weight, self.edge_weight, self.total,
+        )  # fmt: skip
+
+    def scale(self, frame: IntArray, factor: FloatArray) -> None:
+        """Multiply everything that was added to these frames."""
+        for sums in (self.nodes, self.edges, self.node_weight, self.edge_weight, self.total):
+            sums[frame] *= factor.reshape(-1, *[1] * (sums.ndim - 1))
+
+    def centres(self) -> Centres:
+        """The averages. Frame k must have a positive total; its places are the nodes of centre k."""
+        announce()
+        edges = count_edges(self.size, self.edge_weight)
+        n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
+        batch = GraphBatch(
+            node_ptr=np.concatenate([[0], np.cumsum(self.size)]).astype(np.int64),
+            nodes=np.empty((n_nodes, self.nodes.shape[2])),
+            roles=np.empty(n_nodes, dtype=np.int32),
+            edge_ptr=np.concatenate([[0], np.cumsum(edges)]).astype(np.int64),
+            ends=np.empty((n_edges, 2), dtype=np.int32),
+            edge_values=np.empty((n_edges, self.edges.shape[3])),
+            directed=self.directed,
+            role_names=self.role_names,
+        )
+        support = np.empty(n_nodes), np.empty((n_edges, 2 if self.directed else 1))
+        write_centres(
+            self.size, self.roles, self.nodes, self.edges, self.node_weight, self.edge_weight, self.total, self.directed,
+            batch.nodes, batch.roles, batch.ends, batch.edge_values, *support,
+        )  # fmt: skip
+        return Centres(batch, *support)
+
+    def aligned_distances(
+        self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray
+    ) -> FloatArray:
+        """|x - y| of each graph along its mapping and the average of its frame."""
+        squares = np.empty(len(which))
+        aligned_squares(
+            batch.node_ptr, batch.nodes, batch.edge_ptr, batch.ends, batch.edge_values, self.directed,
+            np.asarray(which, np.int64), np.asarray(frame, np.int64), mappings, ptr,
+            self.size, self.nodes, self.edges, self.total, squares,
+        )  # fmt: skip
+        return np.sqrt(squares)
+
+    def squared_sums(self) -> FloatArray:
+        """|sum of what was added|^2 of each frame."""
+        return np.asarray((self.nodes**2).sum(axis=(1, 2)) + (self.edges**2).sum(axis=(1, 2, 3)))
+
+    def compact(self, frame: IntArray, mappings: IntArray, ptr: IntArray) -> None:
+        """Drop places that nothing was added to; mappings (in, out) follow, -1 where the place is gone."""
+        for k in range(len(self)):
+            keep = np.flatnonzero(self.node_weight[k, : self.size[k]] > 0)
+            if len(keep) == self.size[k]:
+                continue
+            place = np.full(self.size[k] + 1, -1)  # the last entry answers for -1
+            place[keep] = np.arange(len(keep))
+            rest = np.setdiff1d(np.arange(self.nodes.shape[1]), keep)
+            order = np.concatenate([keep, rest])
+            for sums in (self.roles, self.nodes, self.node_weight):
+                sums[k] = sums[k][order]
+            for sums in (self.edges, self.edge_weight):
+                sums[k] = sums[k][np.ix_(order, order)]
+            self.size[k] = len(keep)
+            rows = np.repeat(frame == k, np.diff(ptr))
+            mappings[rows] = place[mappings[rows]]
+
+    def _new_places(
+        self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray
+    ) -> IntArray:
+        """Places each frame needs at most for the unmatched nodes: the graphs of one call share them, role by role."""
+        new = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
+        unmatched = np.flatnonzero(mappings < 0)
+        if len(unmatched):
+            member = np.searchsorted(ptr, unmatched, side="right") - 1
+            node = batch.node_ptr[which[member]] + unmatched - ptr[member]
+            counts = np.zeros((len(which), len(self.role_names)), dtype=np.int64)
+            np.add.at(counts, (member, batch.roles[node]), 1)
+            np.maximum.at(new, frame, counts)
+        return np.asarray(new.sum(axis=1))
+
+    def _reserve(self, places: int) -> None:
+        more = places - self.nodes.shape[1]
+        if more <= 0:
+            return
+        self.roles = np.pad(self.roles, ((0, 0), (0, more)))
+        self.nodes = np.pad(self.nodes, ((0, 0), (0, more), (0, 0)))
+        self.edges = np.pad(self.edges, ((0, 0), (0, more), (0, more), (0, 0)))
+        self.node_weight = np.pad(self.node_weight, ((0, 0), (0, more)))
+        self.edge_weight = np.pad(self.edge_weight, ((0, 0), (0, more), (0, more)))
+
+
+def _presence(batch: GraphBatch) -> FloatArray:
+    """Edge support of graphs taken as they are: 1 where there is an edge, per direction in a directed batch."""
+    if not batch.directed:
+        return np.ones((len(batch.ends), 1))
+    half = batch.edge_values.shape[1] // 2
+    return np.stack([batch.edge_values[:, :half].any(axis=1), batch.edge_values[:, half:].any(axis=1)], 1).astype(float)

@@ -1,0 +1,56 @@
+"""The incremental arithmetic mean: the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.means.frames import Frames
+from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members, rounds, rows_of
+
+
+class Incremental(BaseEstimator):
+    """y_1 = x_1; y_i = (i - 1)/i y_(i-1) + 1/i x_i with x_i aligned to y_(i-1).
+
+    N - 1 matchings; the result depends on the order and lives in the frame of the first graph. The groups are walked
+    through side by side, so that each round is one batch of pairs.
+    """
+
+    name = "incremental"
+
+    def compute(
+        self,
+        match: MatchPairs,
+        batch: GraphBatch,
+        groups: Sequence[IntArray],
+        weights: FloatArray,
+        order: IntArray,
+        random_state: np.random.RandomState,
+    ) -> Means:
+        """See `MeanMethod`."""
+        frames, means = self.frames(match, batch, groups, weights)
+        return Means(frames.centres(), *means)
+
+    def frames(
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray
+    ) -> tuple[Frames, tuple[IntArray, IntArray, IntArray, IntArray]]:
+        """The sums behind the means, and the alignments (which, group, flat, ptr)."""
+        which, group, ptr, flat = members(batch, groups)
+        frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
+        for t, positions in enumerate(rounds(which, group, weights)):
+            graphs, to = which[positions], group[positions]
+            if t == 0:
+                mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
+            else:
+                found = match(batch, frames.centres().batch, np.stack([graphs, to], axis=1))
+                mapping, offsets = found.flat, found.ptr
+            frames.add(batch, graphs, to, mapping, offsets, weights[graphs])
+            flat[rows_of(ptr, positions)] = mapping
+        return frames, (which, group, flat, ptr)
+
+
+def _offsets(sizes: IntArray) -> IntArray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

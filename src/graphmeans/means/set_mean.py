@@ -1,0 +1,65 @@
+"""The set mean: the sample graph with the smallest sum of squared distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.means.frames import Centres, Frames
+from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members
+
+
+class SetMean(BaseEstimator):
+    """The medoid: N (N - 1) / 2 matchings to find it, N - 1 to align the others to it."""
+
+    name = "set"
+
+    def compute(
+        self,
+        match: MatchPairs,
+        batch: GraphBatch,
+        groups: Sequence[IntArray],
+        weights: FloatArray,
+        order: IntArray,
+        random_state: np.random.RandomState,
+    ) -> Means:
+        """See `MeanMethod`."""
+        chosen = np.array([self._medoid(match, batch, group, weights) for group in groups], dtype=np.int64)
+        medoids = batch.take(chosen)
+        which, group, ptr, flat = members(batch, groups)
+        own = np.repeat(which == chosen[group], np.diff(ptr))
+        start = np.repeat(ptr[:-1], np.diff(ptr))
+        flat[own] = (np.arange(ptr[-1]) - start)[own]
+        others = which != chosen[group]
+        found = match(batch, medoids, np.stack([which[others], group[others]], axis=1))
+        flat[~own] = found.flat
+        return Means(self._supported(batch, medoids, which, group, flat, ptr, weights, order), which, group, flat, ptr)
+
+    @staticmethod
+    def _medoid(match: MatchPairs, batch: GraphBatch, group: IntArray, weights: FloatArray) -> int:
+        rows, columns = np.triu_indices(len(group), k=1)
+        squares = np.zeros((len(group), len(group)))
+        squares[rows, columns] = match(batch, batch, np.stack([group[rows], group[columns]], axis=1)).upper ** 2
+        objective = (squares + squares.T) @ weights[group]
+        return int(group[np.where(weights[group] > 0, objective, np.inf).argmin()])
+
+    @staticmethod
+    def _supported(
+        batch: GraphBatch, medoids: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray,
+        weights: FloatArray, order: IntArray,
+    ) -> Centres:  # fmt: skip
+        frames = Frames.of_graphs(medoids, order)
+        frames.add(batch, which, group, flat.copy(), ptr, weights[which])
+        share = frames.centres()
+        size = medoids.sizes
+        # The first places of each frame are the medoid's nodes; what other members have besides is not in it.
+        first = np.concatenate([np.arange(a, a + n) for a, n in zip(share.batch.node_ptr, size, strict=False)])
+        k = np.repeat(np.arange(len(medoids)), np.diff(medoids.edge_ptr))
+        i, j = medoids.ends.T
+        edge = frames.edge_weight[k, i, j][:, None]
+        if medoids.directed:
+            edge = np.stack([frames.edge_weight[k, i, j], frames.edge_weight[k, j, i]], axis=1)
+        return Centres(medoids, share.node_support[first.astype(np.int64)], edge / frames.total[k][:, None], damped=False)

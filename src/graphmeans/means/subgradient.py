@@ -1,0 +1,114 @@
+"""The paper's generic subgradient method for the sample mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.errors import GraphError
+from graphmeans.means.frames import Frames
+from graphmeans.means.incremental import _offsets
+from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members, rounds, rows_of
+
+
+class Subgradient(BaseEstimator):
+    """y <- y - eta_t (y - x_t), one random sample a step, with eta_t = eta0 / (1 + t) ** power.
+
+    F is evaluated after every epoch and the best point is kept. At the end all members are aligned to it; the mean of
+    that alignment, which is at least as good, is returned. The default steps make the first epoch the incremental mean.
+
+    Parameters
+    ----------
+    epochs : int
+        How often every member is taken.
+    eta0, power : float
+        The step sizes.
+    """
+
+    name = "subgradient"
+
+    def __init__(self, epochs: int = 5, eta0: float = 1.0, power: float = 1.0) -> None:
+        self.epochs = epochs
+        self.eta0 = eta0
+        self.power = power
+
+    def compute(
+        self,
+        match: MatchPairs,
+        batch: GraphBatch,
+        groups: Sequence[IntArray],
+        weights: FloatArray,
+        order: IntArray,
+        random_state: np.random.RandomState,
+    ) -> Means:
+        """See `MeanMethod`."""
+        if self.epochs < 1 or not self.eta0 > 0 or not self.power > 0:
+            raise GraphError("the subgradient method needs epochs >= 1, eta0 > 0 and power > 0")
+        which, group, ptr, flat = members(batch, groups)
+        counted = np.flatnonzero(weights[which] > 0)
+        relative = weights / np.array([weights[g].sum() / max(1, (weights[g] > 0).sum()) for g in groups])[_owner(groups, len(weights))]
+        frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
+        best = np.full(len(groups), np.inf)
+        best_frames: list[Frames] = [frames] * len(groups)
+        t = 0
+        for epoch in range(self.epochs):
+            walk = groups if epoch == 0 else [random_state.permutation(g) for g in groups]
+            order_which, order_group, _, _ = members(batch, walk)
+            for positions in rounds(order_which, order_group, weights):
+                self._step(match, batch, frames, order_which[positions], order_group[positions], relative, t)
+                t += 1
+            rows = rows_of(ptr, counted)
+            found = match(batch, frames.centres().batch, np.stack([which[counted], group[counted]], axis=1))
+            value = np.bincount(group[counted], weights[which[counted]] * found.upper**2, minlength=len(groups))
+            better = value < best
+            best[better] = value[better]
+            take = np.repeat(better[group[counted]], np.diff(found.ptr))
+            flat[rows[take]] = found.flat[take]
+            for k in np.flatnonzero(better):
+                best_frames[k] = _places(frames, k, batch)
+        frames = _together(best_frames, batch)
+        rows = rows_of(ptr, counted)
+        mapping = flat[rows]
+        offsets = _offsets(batch.sizes[which[counted]])
+        frames.add(batch, which[counted], group[counted], mapping, offsets, weights[which[counted]])
+        frames.compact(group[counted], mapping, offsets)
+        flat[rows] = mapping
+        return Means(frames.centres(), which, group, flat, ptr)
+
+    def _step(
+        self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray, t: int
+    ) -> None:
+        if t == 0:
+            mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
+            eta = np.ones(len(graphs))
+        else:
+            found = match(batch, frames.centres().batch, np.stack([graphs, to], axis=1))
+            mapping, offsets = found.flat, found.ptr
+            eta = np.minimum(1.0, self.eta0 / (1.0 + t) ** self.power * relative[graphs])
+        frames.scale(to, 1.0 - eta)
+        frames.add(batch, graphs, to, mapping, offsets, eta)
+
+
+def _owner(groups: Sequence[IntArray], count: int) -> IntArray:
+    owner = np.zeros(count, dtype=np.int64)
+    for k, members_ in enumerate(groups):
+        owner[members_] = k
+    return owner
+
+
+def _places(frames: Frames, k: int, like: GraphBatch) -> Frames:
+    """The places of one frame, with nothing added."""
+    places = Frames(1, like, frames.nodes.shape[1])
+    places.size[0], places.roles[0] = frames.size[k], frames.roles[k]
+    return places
+
+
+def _together(parts: Sequence[Frames], like: GraphBatch) -> Frames:
+    frames = Frames(len(parts), like, max(part.nodes.shape[1] for part in parts))
+    for k, part in enumerate(parts):
+        frames.size[k] = part.size[0]
+        frames.roles[k, : part.roles.shape[1]] = part.roles[0]
+    return frames

@@ -1,0 +1,160 @@
+"""Where the nodes of a graph are drawn: its own positions if it has any, else a layout that never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.graph import BARE, Graph, MeanGraph
+
+Positions = NDArray[np.float64]
+#: left, bottom, right, top in the units of the positions (y upwards).
+Viewport = tuple[float, float, float, float]
+
+#: Support below which a part of a mean graph is left out of pictures.
+FAINT = 0.08
+#: Nodes of a mean with less support than this do not widen the frame of a picture.
+_SOLID = 0.25
+#: Edges of a mean with less support than this do not pull on a computed layout (a spanning forest always does).
+_SKELETON = 0.35
+#: Kamada-Kawai needs all distances; larger components are laid out by springs.
+_LARGE = 120
+
+
+def own_positions(graph: Graph) -> Positions | None:
+    """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None."""
+    columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
+    x, y = columns.get("x"), columns.get("y")
+    if x is not None and y is not None and x.ndim == y.ndim == 1:
+        return np.column_stack([x, y])
+    bare = columns.get(BARE)
+    if bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
+        return np.array(bare)
+    return None
+
+
+def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which nodes and edges a picture shows: all of a graph, those of a mean that enough members have."""
+    if not isinstance(graph, MeanGraph):
+        return np.ones(graph.n_nodes, bool), np.ones(graph.n_edges, bool)
+    nodes = graph.node_support >= faint
+    return nodes, (graph.edge_support >= faint) & nodes[graph.edges].all(axis=1)
+
+
+def framed(graph: Graph, faint: float = FAINT) -> NDArray[np.bool_]:
+    """Which nodes decide the frame of a picture: what few members have may run out of it."""
+    nodes, _ = visible(graph, faint)
+    if isinstance(graph, MeanGraph) and (graph.node_support >= _SOLID).sum() > 1:
+        nodes = nodes & (graph.node_support >= _SOLID)
+    return nodes
+
+
+def layout(graph: Graph) -> Positions:
+    """Positions of the nodes, shape (n, 2), y upwards: the graph's own, or computed. Same graph, same positions.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> layout(gm.Graph({"x": [0.0, 1.0], "y": [2.0, 2.0]}, [(0, 1)])).tolist()
+    [[0.0, 2.0], [1.0, 2.0]]
+    """
+    own = own_positions(graph)
+    return own if own is not None else _computed(graph)
+
+
+def viewport(graphs: Iterable[Graph], faint: float = FAINT) -> Viewport | None:
+    """A square that holds the nodes of all graphs; of a mean, those that many members have.
+
+    Pass it to `draw_svg` to draw several graphs to one scale. None if a graph has no positions of its own: computed
+    ones have no common scale.
+    """
+    corners = []
+    for graph in graphs:
+        own = own_positions(graph)
+        if own is None:
+            return None
+        shown = own[framed(graph, faint)]
+        if len(shown):
+            corners.append([*shown.min(axis=0), *(-shown.max(axis=0))])
+    if not corners:
+        return None
+    left, bottom, right, top = np.min(corners, axis=0) * [1, 1, -1, -1]
+    return square((float(left), float(bottom), float(right), float(top)))
+
+
+def square(box: Viewport, span: float | None = None) -> Viewport:
+    """The box widened about its middle to a square; of side `span` if that is given."""
+    left, bottom, right, top = box
+    half = (max(right - left, top - bottom) if span is None else span) / 2 or 0.5
+    x, y = (left + right) / 2, (bottom + top) / 2
+    return x - half, y - half, x + half, y + half
+
+
+def _computed(graph: Graph) -> Positions:
+    """A layout of each connected piece by itself, the pieces set in rows: far apart pieces would shrink them all."""
+    import networkx as nx
+
+    positions = np.zeros((graph.n_nodes, 2))
+    nodes, _ = visible(graph)
+    skeleton = nx.Graph()
+    skeleton.add_nodes_from(np.flatnonzero(nodes).tolist())
+    skeleton.add_edges_from(_skeleton_edges(graph))
+    pieces = [sorted(piece) for piece in nx.connected_components(skeleton)]
+    pieces.sort(key=lambda piece: (-len(piece), piece[0]))
+    drawn = [_piece(skeleton.subgraph(piece), piece) for piece in pieces]
+    for piece, place in zip(pieces, _shelves(drawn), strict=True):
+        positions[piece] = place
+    return positions
+
+
+def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
+    _, shown = visible(graph)
+    pairs = [(int(i), int(j)) for i, j in graph.edges[shown]]
+    if not isinstance(graph, MeanGraph):
+        return pairs
+    import networkx as nx
+
+    support = graph.edge_support[shown]
+    weighted = nx.Graph()
+    weighted.add_weighted_edges_from((i, j, float(s)) for (i, j), s in zip(pairs, support, strict=True))
+    forest = [(i, j) for i, j in nx.maximum_spanning_tree(weighted).edges]
+    return forest + [pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON]
+
+
+def _piece(component: object, order: list[int]) -> Positions:
+    """One connected piece with edges of about unit length, lying along its longer axis."""
+    import networkx as nx
+
+    if len(order) == 1:
+        return np.zeros((1, 2))
+    ordered = nx.Graph()  # a fresh graph: the order in which nodes are held decides the start of the layout
+    ordered.add_nodes_from(order)
+    ordered.add_edges_from(sorted(tuple(sorted(edge)) for edge in component.edges))  # type: ignore[attr-defined]
+    if len(order) <= _LARGE:
+        found = nx.kamada_kawai_layout(ordered)
+    else:
+        found = nx.spring_layout(ordered, seed=0, iterations=80)
+    points = np.array([found[node] for node in order])
+    points -= points.mean(axis=0)
+    _, _, axes = np.linalg.svd(points, full_matrices=False)
+    points = points @ axes.T
+    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    place = {node: i for i, node in enumerate(order)}
+    ends = np.array([(place[i], place[j]) for i, j in ordered.edges])
+    length = np.median(np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1))
+    return np.asarray(points / length if length > 0 else points)
+
+
+def _shelves(pieces: list[Positions], gap: float = 0.9) -> list[Positions]:
+    """The pieces from left to right in rows, in a block that is roughly square."""
+    boxes = [np.ptp(piece, axis=0) + gap for piece in pieces]
+    width = max([np.sqrt(sum(box.prod() for box in boxes)) * 1.15, *(box[0] for box in boxes)], default=0.0)
+    placed, x, top, row = [], 0.0, 0.0, 0.0
+    for piece, box in zip(pieces, boxes, strict=True):
+        if x > 0 and x + box[0] > width:
+            x, top, row = 0.0, top - row, 0.0
+        placed.append(piece - piece.min(axis=0) + [x, top - box[1]])
+        x, row = x + box[0], max(row, box[1])
+    return placed

@@ -1,0 +1,30 @@
+"""Names from files, made harmless before they are shown anywhere."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Marks that reorder the text around them: a name could disguise itself, or the line it stands in.
+_REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Not characters in the sense of XML 1.0: one of them makes an SVG or GraphML file unreadable.
+_NONCHARACTERS = frozenset("\ufffe\uffff")
+
+
+def plain_text(text: object, limit: int | None = None) -> str:
+    """The text on one line without control characters; cut to `limit` characters if that is given.
+
+    Markup stays as it is: escaping is the business of whoever puts the text into HTML, SVG or a terminal.
+
+    Examples
+    --------
+    >>> plain_text("a\\x1b[31m\\nname")
+    'a[31m name'
+    """
+    line = re.sub(r"\s+", " ", str(text))
+    kept = "".join(
+        c
+        for c in line
+        if unicodedata.category(c) not in ("Cc", "Cs") and c not in _REORDERING and c not in _NONCHARACTERS
+    )
+    return kept if limit is None or len(kept) <= limit else kept[: limit - 1] + "…"

@@ -1,0 +1,64 @@
+"""Numbers in words, the same on the page and in the terminal."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float) -> str:
+    """A number as one would write it: 12,345 or 3.142.
+
+    Examples
+    --------
+    >>> number(12345), number(3.14159), number(7), number(0.00012)
+    ('12,345', '3.142', '7', '0.00012')
+    """
+    value = float(value)
+    if not math.isfinite(value):
+        return "–"
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent; only what is whole is called 100 %.
+
+    Examples
+    --------
+    >>> percent(0.98), percent(0.9996), percent(1)
+    ('98%', '99.9%', '100%')
+    """
+    if share >= 1:
+        return "100%"
+    value = math.floor(share * 1000) / 10 if share > 0.995 else round(share * 1000) / 10
+    return f"{value:g}%"
+
+
+def duration(seconds: float) -> str:
+    """A time as one would say it.
+
+    Examples
+    --------
+    >>> duration(0.0312), duration(4.24), duration(75), duration(7320)
+    ('31 ms', '4.2 s', '1 min 15 s', '2 h 2 min')
+    """
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def counted(count: int, what: str) -> str:
+    """A count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "graph"), counted(1200, "graph")
+    ('1 graph', '1,200 graphs')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
