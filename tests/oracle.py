@@ -196,8 +196,10 @@ def objective(graphs, y, room):
 
 
 def average(aligned, weights=None):
-    nodes = np.average([x.nodes for x in aligned], axis=0, weights=weights)
-    return Dense(nodes, np.average([x.edges for x in aligned], axis=0, weights=weights))
+    weights = np.ones(len(aligned)) if weights is None else np.asarray(weights, dtype=float)
+    share = weights / weights.sum()
+    nodes = sum(s * x.nodes for s, x in zip(share, aligned, strict=True))
+    return Dense(nodes, sum(s * x.edges for s, x in zip(share, aligned, strict=True)))
 
 
 def similarity(aligned):

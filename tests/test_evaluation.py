@@ -67,3 +67,28 @@ def test_objective_is_the_inertia():
     d = np.array([[oracle.distance(g, y, max(x.n_nodes for x in graphs)) for y in centres] for g in graphs])
     assert km.inertia_ == pytest.approx((weights * d.min(axis=1) ** 2).sum())
     np.testing.assert_allclose(km.transform(graphs), d, atol=1e-9)
+
+
+def test_objective_is_matched_anew():
+    graphs = random_collection(3, Kind(1, 1), 10, max_nodes=3)
+    weights = np.linspace(0.5, 2.0, 10)
+    km = gm.GraphKMeans(3, matcher="exact", random_state=0).fit(graphs, sample_weight=weights)
+    found = evaluation.objective(graphs, km.labels_, km.centroids(), sample_weight=weights, matcher="exact")
+    assert found == pytest.approx(km.inertia_)
+    worse = evaluation.objective(graphs, np.zeros(10, dtype=int), km.centroids(), sample_weight=weights)
+    assert worse > found
+    with pytest.raises(ValueError, match="labels"):
+        evaluation.objective(graphs, np.full(10, 3), km.centroids())
+
+
+def test_silhouette_on_sampled_members():
+    d = distances(0, 40)
+    labels = np.arange(40) % 3
+    whole = evaluation.silhouette(d, labels)
+    assert evaluation.silhouette(d, labels, sample_size=40, random_state=0) == pytest.approx(whole)
+    sampled = [evaluation.silhouette(d, labels, sample_size=8, random_state=s) for s in range(30)]
+    assert evaluation.silhouette(d, labels, sample_size=8, random_state=5) == sampled[5]
+    assert len(set(sampled)) > 10
+    assert np.mean(sampled) == pytest.approx(whole, abs=0.1)
+    with pytest.raises(ValueError, match="sample_size"):
+        evaluation.silhouette(d, labels, sample_size=1)

@@ -108,6 +108,7 @@ def test_the_sum_of_pairwise_similarities_and_the_objective_are_two_sides_of_one
     norms = sum(oracle.inner(x, x) for x in members)
     expected = (1 - 1 / n) * norms - 2 / n * oracle.similarity(members)
     assert 2 * y.objective == pytest.approx(expected, abs=1e-9)
+    assert y.similarity == pytest.approx(oracle.similarity(members), abs=1e-9)
 
 
 # -- what every mean carries -----------------------------------------------------------------------
@@ -236,7 +237,7 @@ def test_a_graph_of_weight_zero_is_not_there(kind, method):
 def test_lifting_lowers_the_incremental_mean(kind):
     better = 0
     for seed in range(15):
-        graphs = random_collection(seed, kind, 8, max_nodes=4, min_nodes=2)
+        graphs = random_collection(seed, kind, 8, max_nodes=5, min_nodes=4)
         incremental, lifted = (mean(graphs, method, seed).objective for method in ("incremental", "lifted"))
         assert lifted <= incremental + 1e-9
         better += lifted < incremental - 1e-6

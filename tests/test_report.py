@@ -101,10 +101,11 @@ def test_the_page_says_what_came_out(tmp_path: Path):
     assert "40 graphs went in" in said
     assert "2 clusters came out" in said
     assert "97.5%" in said
-    standard = 3 * (2 * 40 + 40 - 2)
+    standard = 3 * (2 * 40 + 40 - 2) - (40 - 2)
     assert f"30 in place of {standard}" in said
     assert f"{standard / 30:.1f}× fewer" in said
-    assert "The 24 nearest to the mean of 30" in said
+    assert "The 18 nearest to the mean, of 30" in said
+    assert "The 6 farthest from it" in said
     assert "All 10" in said
     assert "elkan" in said
     assert "graphmeans x" in said

@@ -214,8 +214,6 @@ def test_named_columns_are_encoded_over_the_collection():
 def test_weights_scale_the_squared_parts(data, node_weight, edge_weight):
     kind = data.draw(kinds())
     graphs = [data.draw(round_graphs(kind)) for _ in range(2)]
-    km = gm.GraphKMeans(1, node_weight=node_weight, edge_weight=edge_weight, matcher="exact", init=[graphs[0]])
-    km.fit(graphs)
     heavy = [
         gm.Graph(
             np.sqrt(node_weight) * g.nodes[""],
@@ -226,7 +224,10 @@ def test_weights_scale_the_squared_parts(data, node_weight, edge_weight):
         )
         for g in graphs
     ]
+    weights = {"node_weight": node_weight, "edge_weight": edge_weight}
+    assert gm.distance(*graphs, matcher="exact", **weights) == pytest.approx(oracle.distance(*heavy), abs=1e-9)
     # one cluster of two: its centre lies half way
+    km = gm.GraphKMeans(1, matcher="exact", init=[graphs[0]], **weights).fit(graphs)
     assert km.inertia_ == pytest.approx(oracle.distance(*heavy) ** 2 / 2, abs=1e-9)
 
 

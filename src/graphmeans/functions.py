@@ -238,13 +238,13 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
     """Sample weights as an array of non-negative numbers, one a graph, not all zero."""
     if sample_weight is None:
         return np.ones(count)
-    if np.ndim(sample_weight) == 0:
-        sample_weight = np.full(count, sample_weight)
     weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(count, weights)
     if weights.shape != (count,):
         raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
-        raise GraphError("sample_weight must be finite and not negative, with at least one positive weight")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise GraphError("sample_weight must be finite and not negative, and not all weights may be zero")
     return weights
 
 

@@ -107,10 +107,10 @@ def resolve_order(order: Order, *batches: GraphBatch) -> IntArray:
             raise GraphError(f"order must be 'auto', None, a number or a mapping role -> number, got {order!r}")
         return counts
     if isinstance(order, Mapping):
-        missing = [name for name in names if name not in order]
+        missing = [name for name, count in zip(names, counts, strict=True) if count and name not in order]
         if missing:
             raise GraphError(f"order says nothing of role {missing[0]!r}")
-        asked = [order[name] for name in names]
+        asked = [order.get(name, 0) for name in names]
     elif names != (None,):
         raise GraphError("graphs with roles need an order for each role: give a mapping role -> number")
     else:

@@ -98,9 +98,6 @@ def cluster(
         from time import perf_counter
 
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.cli.results import show_results, write_results
-        from graphmeans.cluster.kmeans import GraphKMeans
-        from graphmeans.graphs.encoder import GraphEncoder
         from graphmeans.io.collection import read_collection
 
         start = perf_counter()
@@ -109,6 +106,11 @@ def cluster(
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours
+
+        from graphmeans.cli.results import show_results, write_results  # not before: they take their time to load
+        from graphmeans.cluster.kmeans import GraphKMeans
+        from graphmeans.graphs.encoder import GraphEncoder
+
         estimator = GraphKMeans(
             n_clusters,
             algorithm=algorithm.value,

@@ -53,10 +53,10 @@ def words(trace: dict[str, Any], message: str) -> str:
     """
     phase = trace.get("phase", "iteration")
     if phase == "compile":
-        return plain_text(message, 100)
+        return plain_text(message, 120)
     parts = []
     if int(trace.get("n_runs") or 1) > 1:
-        parts.append(f"run {trace.get('run')} of {trace['n_runs']}")
+        parts.append(f"run {int(trace.get('run') or 0) + 1} of {trace['n_runs']}")
     parts.append("seeding" if phase == "seeding" else f"iteration {trace.get('iteration')}")
     if phase != "seeding" and trace.get("inertia") is not None:
         parts.append(f"objective {number(trace['inertia'])}")
@@ -70,7 +70,7 @@ def words(trace: dict[str, Any], message: str) -> str:
 def _done(trace: dict[str, Any]) -> float:
     """Finished runs, and the share of the present one that its limit on iterations allows to tell."""
     within = float(trace.get("iteration") or 0) / max(int(trace.get("max_iter") or 1), 1)
-    return max(int(trace.get("run") or 1) - 1, 0) + min(within, 1.0)
+    return int(trace.get("run") or 0) + min(within, 1.0)
 
 
 def wanted(quiet: bool) -> bool:

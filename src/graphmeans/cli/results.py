@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.graph_files import write_graphml
+from graphmeans.io.graph_files import write_graph
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
@@ -89,7 +89,7 @@ def safe_cell(text: str) -> str:
     ("'=1+1", '-12.5', 'A_001')
     """
     text = plain_text(text)
-    return text if not text.startswith(("=", "+", "-", "@")) or _is_number(text) else f"'{text}"
+    return text if not text.lstrip().startswith(("=", "+", "-", "@")) or _is_number(text.strip()) else f"'{text}"
 
 
 def _is_number(text: str) -> bool:
@@ -122,7 +122,7 @@ def _write_centroids(directory: Path, estimator: Any) -> None:
     digits = max(2, len(str(len(means) - 1)))
     for label, mean in enumerate(means):
         stem = directory / f"cluster_{label:0{digits}d}"
-        write_graphml(mean, stem.with_suffix(".graphml"))
+        write_graph(mean, stem.with_suffix(".graphml"))
         picture = draw_svg(mean, size=400, color="#17508f", title=f"Mean graph of cluster {label}")
         stem.with_suffix(".svg").write_text(picture, encoding="utf-8")
 

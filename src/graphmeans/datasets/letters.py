@@ -47,18 +47,18 @@ class Distortion:
     rounds: int  # how often each of the following may happen; the rest are its chances in one round
     stray: float  # a stroke too many, from an end point into the open
     split: float  # a stroke broken in two, with a bend
-    bridge: float  # a stroke too many, between two end points
+    bridge: float  # a stroke between any two end points
     loss: float  # a stroke too few
 
 
 # Tuned so that size and difficulty are those of the IAM letters of the same level (benchmarks/letters.py).
 DISTORTIONS = {
-    "low": Distortion(shift=0.17, rounds=2, stray=0.165, split=0.03, bridge=0.0, loss=0.018),
-    "medium": Distortion(shift=0.42, rounds=3, stray=0.10, split=0.05, bridge=0.02, loss=0.03),
-    "high": Distortion(shift=0.42, rounds=3, stray=0.10, split=0.03, bridge=0.5, loss=0.012),
+    "low": Distortion(shift=0.17, rounds=2, stray=0.175, split=0.02, bridge=0.0, loss=0.018),
+    "medium": Distortion(shift=0.44, rounds=3, stray=0.10, split=0.05, bridge=0.03, loss=0.03),
+    "high": Distortion(shift=0.46, rounds=3, stray=0.10, split=0.03, bridge=0.85, loss=0.012),
 }
 PAPER = 3.0  # width and height of the sheet that new points are drawn on
-STRAY_LENGTH = (0.5, 1.6)
+STRAY_LENGTH = (0.6, 2.2)
 BEND = 0.6  # how far the break of a split stroke may lie from the stroke
 
 PLACES = 9  # for end points: six at most in a clean letter, and a new one a round
@@ -122,7 +122,7 @@ def make_letters(
     >>> sorted(graphs[0].nodes)
     ['x', 'y']
     """
-    if distortion not in DISTORTIONS:
+    if distortion not in list(DISTORTIONS):
         raise GraphError(f"distortion must be one of {', '.join(DISTORTIONS)}, got {distortion!r}")
     if not isinstance(n_samples, (int, np.integer)) or isinstance(n_samples, bool) or n_samples < 1:
         raise GraphError(f"n_samples must be a whole number of at least 1, got {n_samples!r}")
@@ -213,9 +213,8 @@ class _Drawings:
 
     def _add_bridge(self, rows: NDArray[np.intp]) -> None:
         taken = self.taken[rows]
-        possible = taken[:, PAIRS[:, 0]] & taken[:, PAIRS[:, 1]] & ~self.drawn[rows]
-        some = possible.any(axis=1)
-        self.drawn[rows[some], self._pick(possible[some])] = True
+        pair = self._pick(taken[:, PAIRS[:, 0]] & taken[:, PAIRS[:, 1]])
+        self.drawn[rows, pair] = True  # no news where there is a stroke already: letters of few points stay simple
 
     def _lose(self, rows: NDArray[np.intp]) -> None:
         rows = rows[self.drawn[rows].sum(axis=1) > 1]  # the last stroke stays

@@ -39,7 +39,7 @@ def from_networkx(graphs: nx.Graph | Iterable[nx.Graph], *, roles: str | None = 
     >>> gm.from_networkx(g)
     Graph(3 nodes, 2 edges)
     """
-    if _is_networkx(graphs):
+    if is_networkx(graphs):
         return _from_networkx(graphs, roles, "graph")
     return [_from_networkx(graph, roles, f"graph {i}") for i, graph in enumerate(graphs)]
 
@@ -122,7 +122,7 @@ def to_graphs(objects: Any) -> list[Graph]:
 
     A list of graph objects never goes through ``np.asarray``.
     """
-    if isinstance(objects, Graph) or _is_networkx(objects):
+    if isinstance(objects, Graph) or is_networkx(objects):
         raise GraphError("expected a collection of graphs, got a single graph; put it into a list")
     if isinstance(objects, Mapping) or isinstance(objects, (str, bytes)) or not isinstance(objects, Iterable):
         raise GraphError(f"expected a collection of graphs, got {type(objects).__name__}")
@@ -137,17 +137,17 @@ def from_vectors(rows: NDArray[np.float64]) -> list[Graph]:
 def _to_graph(item: Any, i: int) -> Graph:
     if isinstance(item, Graph):
         return item
-    if _is_networkx(item):
+    if is_networkx(item):
         return _from_networkx(item, None, f"graph {i}")
     raise GraphError(f"graph {i}: cannot make a graph of {type(item).__name__}")
 
 
-def _is_networkx(item: Any) -> bool:
+def is_networkx(item: Any) -> bool:
     return hasattr(item, "adjacency") and hasattr(item, "is_multigraph") and hasattr(item, "nodes")
 
 
 def _from_networkx(graph: nx.Graph, roles: str | None, fallback: str) -> Graph:
-    if not _is_networkx(graph):
+    if not is_networkx(graph):
         raise GraphError(f"{fallback}: not a networkx graph but {type(graph).__name__}")
     name = graph.graph.get("name") or None
     label = f"graph {name!r}" if name else fallback

@@ -126,7 +126,7 @@ class _Handler:
     def _open(self, tag: str, attributes: dict[str, str]) -> None:
         raw = self.raw
         if self.part != "graph":
-            raise raw.fail(f"has a {tag} outside a graph")
+            raise raw.fail(f"has {'an edge' if tag == 'edge' else 'a node'} outside a graph")
         self.part = tag
         try:
             if tag == "node":

@@ -79,14 +79,10 @@ def write_graphs(graphs: Sequence[Graph], folder: PathLike, kind: str = "graphml
 
 
 def _read_one_npz(path: PathLike) -> Graph:
-    graphs = read_npz(path)
+    graphs = read_npz(path, unnamed=Path(path).stem)
     if len(graphs) != 1:
         raise fail(path, f"holds {len(graphs)} graphs, one was expected")
-    return _named(graphs[0], Path(path).stem)
-
-
-def _named(graph: Graph, stem: str) -> Graph:
-    return graph if graph.name is not None else graph.renamed(stem)
+    return graphs[0]
 
 
 def _known(path: PathLike) -> str:

@@ -134,7 +134,7 @@ class _Handler:
             self.text.clear()
             self.key = self.keys.get((self.part, attributes.get("key", "")))
             if self.key is None:
-                raise fail(self.where, f"a {self.part} has data for the undeclared key {attributes.get('key')!r}")
+                raise fail(self.where, f"{self.part} data has the undeclared key {attributes.get('key')!r}")
         elif tag in ("node", "edge", "graph"):
             self._open(tag, attributes)
         elif tag == "key":
@@ -195,11 +195,11 @@ class _Handler:
                 raise fail(self.where, "holds more than one graph" if self.graphs > 1 else f"unknown mode {mode!r}")
             self.directed = mode == "directed"
         elif self.part != "graph":
-            raise fail(self.where, f"has a {tag} outside a graph")
+            raise fail(self.where, f"has {'an edge' if tag == 'edge' else 'a node'} outside a graph")
         else:
             for key in ("id",) if tag == "node" else ("source", "target"):
                 if key not in attributes:
-                    raise fail(self.where, f"a {tag} has no {key!r}")
+                    raise fail(self.where, f"{'an edge' if tag == 'edge' else 'a node'} has no {key!r}")
             if tag == "node":
                 self.ids.append(attributes["id"])
             else:
@@ -212,8 +212,10 @@ class _Handler:
         column = self.parts[self.part].setdefault(name, Sparse())
         row = {"graph": 1, "node": len(self.ids), "edge": len(self.ends)}[self.part] - 1
         column.kinds.add(kind)
-        if len(column.kinds) > 1 or (column.rows and column.rows[-1] == row):
-            raise fail(self.where, f"{self.part} attribute {name!r} is given twice on one {self.part}, or has two types")
+        if len(column.kinds) > 1:
+            raise fail(self.where, f"{self.part} attribute {name!r} is both {' and '.join(sorted(column.kinds))}")
+        if column.rows and column.rows[-1] == row:
+            raise fail(self.where, f"{self.part} attribute {name!r} is given twice on one {self.part}")
         column.rows.append(row)
         column.values.append(self._value(name, kind))
 
@@ -271,6 +273,6 @@ def _data(columns: dict[str, list[Any]], part: str, rows: int, keys: list[str], 
         kind = {bool: "boolean", str: "string"}.get(type(values[0]), "double")
         keys.append(f'<key id="{key}" for="{part}" attr.name="{xml_text(name, what)}" attr.type="{kind}"/>')
         for row, value in enumerate(values):
-            text = xml_text(value, what) if kind == "string" else str(value).lower() if kind == "boolean" else repr(value)
+            text = xml_text(value, what) if kind == "string" else repr(value).lower()
             result[row] += f'<data key="{key}">{text}</data>'
     return result

@@ -33,7 +33,13 @@ from graphmeans.io import _files
 from graphmeans.io._files import PathLike, Source, fail
 from graphmeans.io._gxl_parser import RawGraph, parse_gxl
 from graphmeans.io._table import (
-    Table, check_sparsity, from_table, labels_to_text, mark_entry, positions, to_table,
+    Table,
+    check_sparsity,
+    from_table,
+    labels_to_text,
+    mark_entry,
+    positions,
+    to_table,
 )  # fmt: skip
 from graphmeans.io._xml import parse_xml, xml_text
 
@@ -222,11 +228,11 @@ def _bare_table(raw: RawGraph) -> Table:
     except KeyError as missing:
         raise raw.fail(f"an edge leads to the node {missing}, which does not exist") from None
     table = Table(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
-    for key in (mark_entry(raw.mark, "roles", str), mark_entry(raw.mark, "support", str)):
-        for part, columns in (("node", table.nodes), ("edge", table.edges)):
+    roles, support = mark_entry(raw.mark, "roles", str), mark_entry(raw.mark, "support", str)
+    for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
+        for key in keys:
             if key in raw.parts[part]:
-                column = raw.parts[part].pop(key)
-                columns[key] = column.dense(raw.rows(part), "")
+                columns[key] = raw.parts[part].pop(key).dense(raw.rows(part), "")
     return table
 
 

@@ -12,7 +12,7 @@ from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
 from graphmeans.io import _files
 from graphmeans.io._files import PathLike, fail
-from graphmeans.io._table import Table, frozen_label, from_table, parse_json, positions, to_table
+from graphmeans.io._table import Table, from_table, frozen_label, parse_json, positions, to_table
 
 
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
@@ -71,7 +71,7 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
     document = parse_json(text, where)
     about = (document.get("graph") or {}) if isinstance(document, dict) else None
     if not isinstance(about, dict) or not isinstance(document.get("nodes"), list):
-        raise fail(where, "is not node-link JSON: an object with the lists 'nodes' and 'edges' (or 'links') is expected")
+        raise fail(where, "is not node-link JSON, an object with the lists 'nodes' and 'edges' (or 'links')")
     links = document.get("edges", document.get("links", []))
     mark = about.get(MARK, {})
     if not isinstance(links, list) or not isinstance(mark, dict):

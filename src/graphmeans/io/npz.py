@@ -2,8 +2,8 @@
 
 Graphs with the same columns form a group ``g``, and their rows stand one below the other: ``g/node_graph`` and
 ``g/edge_graph`` say which graph of the group a row belongs to, ``g/edges`` holds the end nodes, ``g/node.c`` and
-``g/edge.c`` column c. Strings are UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of the
-graphs and, for each group, its columns; ``group`` is the group of each graph. Numbers come back bit for bit. The
+``g/edge.c`` column c. Strings are UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of
+the graphs and, for each group, its columns; ``group`` is the group of each graph. Numbers come back bit for bit. The
 alignments of a mean graph are not kept.
 
 A count is never believed: a node exists because ``node_graph`` has a row for it.
@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import zipfile
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +63,14 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
     write_file(path, target.getvalue())
 
 
-def read_npz(path: PathLike) -> list[Graph]:
+def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
     """The graphs of an .npz file that `write_npz` wrote, in their order.
 
     Parameters
     ----------
     path : path
+    unnamed : str, optional
+        Name for graphs that were written without one.
 
     Examples
     --------
@@ -78,11 +82,11 @@ def read_npz(path: PathLike) -> list[Graph]:
     ...     read_npz(os.path.join(folder, "graphs.npz"))
     [Graph(2 nodes, 1 edge)]
     """
-    if not Path(path).is_file():
+    if not os.path.isfile(path):
         raise fail(path, "no such file")
     archive = Archive(Path(path))
     try:
-        return _read(lambda name, dtype, ndim=1: _array(archive, name, dtype, ndim), str(path))
+        return _read(lambda name, dtype, ndim=1: _array(archive, name, dtype, ndim), str(path), unnamed)
     except GraphError as error:
         raise error if str(error).startswith(str(path)) else fail(path, error) from None
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError) as error:
@@ -171,7 +175,7 @@ def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
     return np.frombuffer(data, found, offset=start).reshape(shape, order="F" if fortran else "C")
 
 
-def _read(array: Reader, path: str) -> list[Graph]:
+def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
     about = parse_json(array("about", np.uint8).tobytes().decode("utf-8"), path)
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise GraphError("was not written by graphmeans")
@@ -180,6 +184,7 @@ def _read(array: Reader, path: str) -> list[Graph]:
     names, groups, group = about["names"], about["groups"], array("group", np.int64)
     if not isinstance(names, list) or not isinstance(groups, list) or len(names) != len(group):
         raise GraphError("its list of names does not fit its graphs")
+    names = [unnamed if name is None else name for name in names]
     result: list[Graph | None] = [None] * len(group)
     for g, description in enumerate(groups):
         members = np.flatnonzero(group == g).tolist()
@@ -248,7 +253,7 @@ def _get(name: str, kind: str, rows: int, array: Reader, wide: bool = False) -> 
         if offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
             raise GraphError(f"the strings of {name!r} do not follow each other")
         bounds = offsets.tolist()
-        texts = [data[i:j].decode("utf-8", "surrogatepass") for i, j in zip(bounds, bounds[1:], strict=False)]
+        texts = [data[i:j].decode("utf-8", "surrogatepass") for i, j in pairwise(bounds)]
         return [frozen_label(json.loads(text)) for text in texts] if kind == "json" else np.array(texts, dtype=object)
     dtype = {"number": np.float64, "bool": np.bool_, "int": np.int64}[kind]
     values = _sized(array(name, dtype, 2 if wide else 1), rows, name)

@@ -54,6 +54,7 @@ def solve_pairs(
     rows, non_negative = rows_needed(x, y, pairs, order)
     sides = [x.node_ptr, x.nodes, x.roles, x.edge_ptr, x.ends, x.edge_values]
     sides += [y.node_ptr, y.nodes, y.roles, y.edge_ptr, y.ends, y.edge_values]
+    sides = [np.require(side, requirements="CW") for side in sides]  # numba compiles anew for read-only arrays
 
     def work(first: int, last: int) -> None:
         kernel(

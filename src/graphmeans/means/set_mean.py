@@ -16,6 +16,7 @@ class SetMean(BaseEstimator):
     """The medoid: N (N - 1) / 2 matchings to find it, N - 1 to align the others to it."""
 
     name = "set"
+    repeats = True  # the order of the members does not matter
 
     def compute(
         self,

@@ -44,7 +44,7 @@ def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: flo
     level = _y(reference, y)
     line = (
         f'<path d="M{_LEFT} {level:.1f}H{_WIDTH - _RIGHT}" class="reference"/>'
-        f'<text x="{_WIDTH - _RIGHT}" y="{level + 15:.1f}" text-anchor="end" class="note">'
+        f'<text x="{_WIDTH - _RIGHT}" y="{level + 15:.1f}" text-anchor="end" class="level">'
         f"standard k-means: {number(reference)}</text>"
     )
     summary = f"{label} by iteration, at most {number(max(values))}; a standard k-means needs {number(reference)}"

@@ -80,7 +80,7 @@ def write_report(
         summary=summary,
         duration=duration(spent),
         cards=cards,
-        example=next((card for card in cards if len(card["members"]) >= 9), None),
+        example=next((card for card in cards if card["spectrum"]), None),
         palette=palette,
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
@@ -114,13 +114,16 @@ def _card(
     n_clusters: int,
 ) -> dict[str, Any]:
     """What the template shows of one cluster."""
-    members = []
-    for i, distance in zip(_shown(cluster, n_clusters), cluster.distances, strict=False):
+
+    def picture(place: int) -> dict[str, Any]:
+        i = int(cluster.members[place])
         name = plain_text(graphs[i].name if graphs[i].name is not None else f"graph {i}", 120)
         known = None if classes is None else classes[i]
-        said = f"{name}, distance {number(distance)}" + ("" if known is None else f", class {known}")
-        picture = Markup(draw_svg(graphs[i], size=_MEMBER_SIZE, viewport=frame, palette=palette, title=said))
-        members.append({"picture": picture, "said": said, "other": known if known != cluster.majority else None})
+        said = f"{name}, distance {number(cluster.distances[place])}" + ("" if known is None else f", class {known}")
+        drawn = Markup(draw_svg(graphs[i], size=_MEMBER_SIZE, viewport=frame, palette=palette, title=said))
+        return {"picture": drawn, "said": said, "other": known if known != cluster.majority else None}
+
+    near, far = _shown(cluster, n_clusters)
     core = cluster.mean.cut(0.5)
     said = f"Mean graph of cluster {cluster.label}"
     return {
@@ -131,15 +134,27 @@ def _card(
         "mixture": _shares(cluster),
         "mean": Markup(draw_svg(cluster.mean, size=_MEAN_SIZE, viewport=frame, palette=palette, title=said)),
         "tile": Markup(draw_svg(cluster.mean, size=_TILE_SIZE, viewport=frame, palette=palette, title=said)),
-        "members": members,
+        "near": [picture(place) for place in near],
+        "far": [picture(place) for place in far],
+        "spectrum": [picture(place) for place in _spectrum(cluster)],
         "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}",
         "spread": float(np.sqrt(np.mean(cluster.distances**2))) if cluster.size else 0.0,
     }
 
 
-def _shown(cluster: ClusterSummary, n_clusters: int) -> list[int]:
-    most = min(_MOST_MEMBERS, max(6, _MOST_PICTURES // n_clusters))
-    return [int(i) for i in cluster.members[:most]]
+def _shown(cluster: ClusterSummary, n_clusters: int) -> tuple[range, range]:
+    """Which members a card shows: all, or the nearest and some of the farthest, where the doubtful ones are."""
+    most = min(_MOST_MEMBERS, max(8, _MOST_PICTURES // n_clusters))
+    if cluster.size <= most:
+        return range(cluster.size), range(0)
+    return range(most - most // 4), range(cluster.size - most // 4, cluster.size)
+
+
+def _spectrum(cluster: ClusterSummary, count: int = 9) -> list[int]:
+    """Members from the nearest to those of middling distance, for the picture that opens the page."""
+    if cluster.size < count:
+        return []
+    return [int(place) for place in np.linspace(0, 0.6 * (cluster.size - 1), count)]
 
 
 def _shares(cluster: ClusterSummary, most: int = 6) -> list[dict[str, Any]]:
@@ -154,7 +169,10 @@ def _shares(cluster: ClusterSummary, most: int = 6) -> list[dict[str, Any]]:
 def _frames(summary: Summary, graphs: Sequence[Graph]) -> dict[int, Viewport | None]:
     """The part of the plane in which each cluster is drawn: its mean and the members shown, to one scale."""
     n = len(summary.clusters)
-    boxes = {c.label: viewport([c.mean, *(graphs[i] for i in _shown(c, n))]) for c in summary.clusters}
+    boxes = {}
+    for cluster in summary.clusters:
+        near, far = _shown(cluster, n)
+        boxes[cluster.label] = viewport([cluster.mean, *(graphs[cluster.members[i]] for i in (*near, *far))])
     spans = [box[2] - box[0] for box in boxes.values() if box is not None]
     if not spans or max(spans) > _SCALES_APART * min(spans):
         return boxes
@@ -188,11 +206,15 @@ def _charts(estimator: Any, summary: Summary) -> dict[str, Markup] | None:
 
 
 def _counts(estimator: Any, summary: Summary) -> list[tuple[str, str]]:
+    several = summary.matchings_of_all_runs != summary.matchings
     rows = [
-        ("matchings while clustering", number(summary.matchings)),
+        ("matchings of the best run" if several else "matchings", number(summary.matchings)),
         ("a standard k-means for as many iterations", number(summary.standard)),
-        ("matchings while seeding", number(estimator.n_seeding_matchings_)),
     ]
+    if several:
+        rows.append(("matchings of all runs", number(summary.matchings_of_all_runs)))
+    if estimator.n_seeding_matchings_:  # a start that the caller has made is not known here
+        rows.append(("matchings to find where to start", number(estimator.n_seeding_matchings_)))
     if estimator.n_evaluation_matchings_:
         rows.append(("matchings to know the objective", number(estimator.n_evaluation_matchings_)))
     return rows

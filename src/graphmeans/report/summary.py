@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.evaluation.measures import accuracy
 from graphmeans.graphs.graph import MeanGraph
 from graphmeans.plots.text import plain_text
 
@@ -48,8 +49,9 @@ class Summary:
     n_graphs: int
     inertia: float
     n_iter: int
-    matchings: int
+    matchings: int  # of the run that is returned
     standard: int  # what a standard k-means needs for as many iterations
+    matchings_of_all_runs: int
     accuracy: float | None
 
     @property
@@ -69,6 +71,11 @@ def standard_matchings(n_graphs: int, n_clusters: int) -> int:
     return n_clusters * n_graphs + n_graphs - n_clusters
 
 
+def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:
+    """Matchings of a whole run, in which no means are computed before the first assignment."""
+    return max(assignments * standard_matchings(n_graphs, n_clusters) - (n_graphs - n_clusters), 0)
+
+
 def summarise(estimator: Any, classes: Sequence[object] | None = None) -> Summary:
     """The figures of a fitted estimator. Classes, where given, are only counted."""
     labels = np.asarray(estimator.labels_)
@@ -83,13 +90,13 @@ def summarise(estimator: Any, classes: Sequence[object] | None = None) -> Summar
         counts = Counter() if names is None else Counter(names[i] for i in inside)
         mixture = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         clusters.append(ClusterSummary(label, mean, inside, distances[inside], mixture))
-    right = sum(c.mixture[0][1] for c in clusters if c.mixture)
     return Summary(
         clusters=tuple(clusters),
         n_graphs=len(labels),
         inertia=float(estimator.inertia_),
         n_iter=int(estimator.n_iter_),
-        matchings=int(estimator.n_matchings_),
-        standard=int(estimator.n_iter_) * standard_matchings(len(labels), len(clusters)),
-        accuracy=None if names is None or not len(labels) else right / len(labels),
+        matchings=int(np.sum(estimator.trace_["matchings"])),
+        standard=_standard_run(len(labels), len(clusters), len(estimator.trace_)),
+        matchings_of_all_runs=int(estimator.n_matchings_),
+        accuracy=None if names is None else accuracy(names, labels),
     )

@@ -1,0 +1,389 @@
+"""`GraphKMeans`: the estimator. Parameters in, fitted attributes out; the arithmetic is elsewhere."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from graphmeans.cluster.elkan import elkan
+from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, vectors
+from graphmeans.cluster.lloyd import lloyd
+from graphmeans.cluster.problem import ALGORITHM, EVALUATION, SEEDING, Ledger, Problem
+from graphmeans.cluster.result import Result
+from graphmeans.cluster.seeding import SEEDINGS, seeds
+from graphmeans.functions import check_weights
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+from graphmeans.matching.match import Match, Matcher, get_matcher
+from graphmeans.matching.pairs import n_threads
+from graphmeans.means.frames import Centres
+from graphmeans.means.mean import MeanMethod, get_mean
+from graphmeans.space import GraphSpace, Order, resolve_order
+
+logger = logging.getLogger("graphmeans")
+
+#: The algorithms: functions of one signature and one Result.
+ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan}
+#: What mean="auto" stands for.
+AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental"}
+
+
+class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """k-means on whole graphs.
+
+    Parameters
+    ----------
+    n_clusters : int
+    algorithm : {"elkan", "lloyd"}
+        Elkan's k-means for graphs, which avoids matchings, or standard k-means. With the exact matcher both give the same.
+    init : {"k-means++", "furthest-first", "random"}, collection of graphs, or callable
+        A callable gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
+    n_init : "auto" or int
+        Runs from different starts, the best of which is kept. "auto": 10 for "random" and callables, else 1.
+    mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
+        How a centre is found. "auto" is incremental, as in the paper.
+    matcher : {"auto", "exact", "graduated"} or Matcher
+    encoder : "auto" or GraphEncoder
+        How attributes become numbers; it is cloned and fitted. "auto": numbers standardised, strings 1-of-k, bare arrays
+        as they are.
+    node_weight, edge_weight : float
+        What squared differences of nodes and of edges are multiplied by.
+    order : "auto", int, mapping role -> int, or None
+        Places for the nodes of the space, see `match`.
+    max_iter : int
+        Most updates of the means a run.
+    tol : float
+        An objective is better if it is lower by more than this share.
+    n_iter_no_change : int
+        Stop after this many iterations without a better objective. The best iteration is returned.
+    n_jobs : int or None
+        Threads; None for all cores. Results do not depend on it.
+    random_state : int, RandomState or None
+    verbose : int
+        1 logs a line a run, 2 a line an iteration.
+
+    Attributes
+    ----------
+    labels_ : array of shape (N,)
+    cluster_centers_ : GraphBatch, or array of shape (k, d) for array input
+        The centres, encoded. See `centroids` for mean graphs in original units.
+    inertia_ : float
+        Sum of weighted squared distances to the own centres.
+    distances_ : array of shape (N,)
+        Distances to the own centres.
+    n_iter_ : int
+        Iterations of the best run.
+    n_matchings_, n_seeding_matchings_, n_evaluation_matchings_ : int
+        Pairs handed to a matcher by the algorithm, by its start, and only to know the objective; over all runs.
+    trace_ : structured array
+        A row an iteration of the best run; ``trace_.to_pandas()``.
+    encoder_, space_ :
+        The fitted encoder and the metric space.
+    n_features_in_ : int
+        Width of the array, for array input only.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, letters = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(n_clusters=15, init="furthest-first", random_state=0).fit(graphs)
+    >>> len(km.centroids()), km.labels_.shape
+    (15, (60,))
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        algorithm: str = "elkan",
+        init: Any = "k-means++",
+        n_init: str | int = "auto",
+        mean: str | MeanMethod = "auto",
+        matcher: str | Matcher = "auto",
+        encoder: Any = "auto",
+        node_weight: float = 1.0,
+        edge_weight: float = 1.0,
+        order: Order = "auto",
+        max_iter: int = 100,
+        tol: float = 0.0,
+        n_iter_no_change: int = 3,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.algorithm = algorithm
+        self.init = init
+        self.n_init = n_init
+        self.mean = mean
+        self.matcher = matcher
+        self.encoder = encoder
+        self.node_weight = node_weight
+        self.edge_weight = edge_weight
+        self.order = order
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> GraphKMeans:
+        """Cluster a collection of graphs, or the rows of a 2-D array.
+
+        Parameters
+        ----------
+        X : list of Graph or networkx graphs, or array of shape (N, d)
+        y : ignored
+        sample_weight : array of shape (N,), optional
+        """
+        with _shown(self.verbose):
+            return self._fit(X, sample_weight)
+
+    def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
+        self._check_parameters()
+        self._kind = kind_of(X)
+        encoder, batch = self._fit_encoder(X)
+        if self.n_clusters > len(batch):
+            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
+        weights = check_weights(sample_weight, len(batch))
+        given = None if isinstance(self.init, str) or callable(self.init) else self._given(encoder, self.init)
+        space = GraphSpace(
+            resolve_order(self.order, *([batch] if given is None else [batch, given])),
+            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher), self.n_jobs,
+        )  # fmt: skip
+        points = space.weighted(batch)
+        n_runs = self._n_runs()
+        random = check_random_state(self.random_state)
+        run_seeds = random.randint(np.iinfo(np.int32).max, size=n_runs)
+        ledger, best = Ledger(), None
+        for run, seed in enumerate(run_seeds):
+            problem = Problem(points, space, weights, self._mean(), int(seed), None, run, n_runs, ledger)
+            start = self._start(X, encoder, space, problem, given)
+            result = ALGORITHMS[self.algorithm](
+                problem, start, max_iter=self.max_iter, tol=self.tol, n_iter_no_change=self.n_iter_no_change
+            )
+            logger.info("run %d/%d: inertia %.6g after %d iterations", run + 1, n_runs, result.inertia, result.n_iter)
+            if best is None or result.inertia < best.inertia:
+                best = result
+        assert best is not None
+        self._keep(best, encoder, space, ledger)
+        return self
+
+    def _keep(self, best: Result, encoder: GraphEncoder, space: GraphSpace, ledger: Ledger) -> None:
+        found = len(np.unique(best.labels))
+        if found < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate graphs in X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self.encoder_, self.space_ = encoder, space
+        self._centres = best.centres
+        centres = space.unweighted(best.centres.batch)
+        self.cluster_centers_ = centres.nodes if self._kind == ARRAY else centres
+        self.labels_ = best.labels.astype(np.int32)
+        self.distances_ = best.distances
+        self.inertia_ = best.inertia
+        self.n_iter_ = best.n_iter
+        self.trace_ = best.trace
+        self.n_matchings_ = ledger.matchings[ALGORITHM]
+        self.n_seeding_matchings_ = ledger.matchings[SEEDING]
+        self.n_evaluation_matchings_ = ledger.matchings[EVALUATION]
+        self._n_features_out = self.n_clusters
+
+    def _check_parameters(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise GraphError(f"unknown algorithm {self.algorithm!r}; known are {', '.join(ALGORITHMS)}")
+        for name, least in (("n_clusters", 1), ("max_iter", 1), ("n_iter_no_change", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+                raise GraphError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        if isinstance(self.tol, bool) or not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
+            raise GraphError(f"tol must be in [0, 1), got {self.tol!r}")
+        if self.n_init != "auto" and (
+            isinstance(self.n_init, bool) or not isinstance(self.n_init, Integral) or self.n_init < 1
+        ):
+            raise GraphError(f"n_init must be 'auto' or a whole number of at least 1, got {self.n_init!r}")
+        if isinstance(self.init, str) and self.init not in SEEDINGS:
+            raise GraphError(f"unknown init {self.init!r}; known are {', '.join(SEEDINGS)}, graphs or a callable")
+        if not (isinstance(self.init, str) or callable(self.init)):
+            if not hasattr(self.init, "__len__"):
+                raise GraphError(f"init must be a name, graphs or a callable, got {self.init!r}")
+            if len(self.init) != self.n_clusters:
+                raise GraphError(f"init has {len(self.init)} graphs for n_clusters={self.n_clusters}")
+            if self.n_init not in ("auto", 1):
+                raise GraphError(f"n_init={self.n_init} runs from the same given graphs would all be the same")
+        for name in ("node_weight", "edge_weight"):
+            if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), Real):
+                raise GraphError(f"{name} must be a number, got {getattr(self, name)!r}")
+        n_threads(self.n_jobs)
+        self._mean()
+
+    def _mean(self) -> MeanMethod:
+        return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)
+
+    def _n_runs(self) -> int:
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return 10 if callable(self.init) or (isinstance(self.init, str) and self.init == "random") else 1
+
+    def _fit_encoder(self, X: Any) -> tuple[GraphEncoder, GraphBatch]:
+        if self.encoder != "auto" if isinstance(self.encoder, str) else not hasattr(self.encoder, "fit_transform"):
+            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {self.encoder!r}")
+        encoder = GraphEncoder() if isinstance(self.encoder, str) else clone(self.encoder)
+        if self._kind == ARRAY:
+            rows = validate_data(self, X, dtype=np.float64, accept_sparse=False)
+            encoder.fit([Graph(rows[:1])])
+            return encoder, vectors(rows)
+        for stale in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, stale):
+                delattr(self, stale)
+        graphs = to_graphs(X)
+        return encoder, encoder.fit_transform(graphs)
+
+    def _start(
+        self, X: Any, encoder: GraphEncoder, space: GraphSpace, problem: Problem, given: GraphBatch | None
+    ) -> Centres:
+        if given is None and isinstance(self.init, str):
+            return seeds(problem, self.n_clusters, self.init)
+        if given is None:
+            made = self.init(X, self.n_clusters, random_state=problem.random("seeding"))
+            given = self._given(encoder, made)
+            if len(given) != self.n_clusters:
+                raise GraphError(f"init returned {len(given)} graphs for n_clusters={self.n_clusters}")
+            resolve_order(_as_order(space), given)  # an error if a seed is larger than the space
+        return Centres.of_graphs(space.weighted(given))
+
+    def _given(self, encoder: GraphEncoder, init: Any) -> GraphBatch:
+        if isinstance(init, GraphBatch):
+            return init
+        if self._kind == ARRAY:
+            rows = np.array(init, dtype=np.float64, ndmin=2)
+            if rows.shape[1] != self.n_features_in_:
+                raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
+            return vectors(rows)
+        try:
+            return encoder.transform(to_graphs(init))
+        except GraphError as error:
+            raise GraphError(f"init: {error}") from None
+
+    # -- using -------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """The nearest centre of each graph."""
+        return self.transform(X).argmin(axis=1).astype(np.int32)
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Distances of each graph to each centre, shape (N, k)."""
+        points = self._points(X)
+        return self.space_.distances(points, self._centres.batch)
+
+    def fit_predict(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
+        """Fit, then return the labels."""
+        labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
+
+    def fit_transform(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Fit, then return the distances to the centres."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the sum of weighted squared distances to the nearest centres."""
+        distances = self.transform(X).min(axis=1)
+        return -float(check_weights(sample_weight, len(distances)) @ distances**2)
+
+    def centroids(self, kind: str | None = None) -> Any:
+        """The mean graphs in original units, with support, in the caller's kind of object.
+
+        Parameters
+        ----------
+        kind : {None, "graph", "networkx", "array"}
+            None: what fit was given.
+        """
+        check_is_fitted(self)
+        kind = self._kind if kind is None else kind
+        if kind not in (ARRAY, GRAPH, NETWORKX):
+            raise GraphError(f"kind must be 'graph', 'networkx' or 'array', got {kind!r}")
+        if kind == ARRAY:
+            if self._kind != ARRAY:
+                raise GraphError("centroids of graphs cannot be given as an array")
+            return self.cluster_centers_.copy()
+        names = [f"cluster {c}" for c in range(self.n_clusters)]
+        centres = self._centres
+        return as_kind(
+            self.encoder_.decode(
+                self.space_.unweighted(centres.batch), centres.node_support, centres.edge_support,
+                damped=centres.damped, names=names,
+            ),
+            kind,
+        )  # fmt: skip
+
+    def align(self, X: Any) -> list[Match]:
+        """The alignment of each graph to its nearest centre; mappings lead to node numbers of the centroid."""
+        points = self._points(X)
+        labels = self.space_.distances(points, self._centres.batch).argmin(axis=1)
+        pairs = np.stack([np.arange(len(points)), labels], axis=1)
+        found = self.space_.match(points, self._centres.batch, pairs)
+        certified = self.space_.certified(found, points, self._centres.batch, pairs)
+        ids = [range(1)] * len(points) if self._kind == ARRAY else [graph.node_ids for graph in to_graphs(X)]
+        name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
+        return [
+            Match(
+                float(found.lower[p]), float(found.upper[p]),
+                {node: (int(j) if j >= 0 else None) for node, j in zip(ids[p], found.mapping(p), strict=True)},
+                found.mapping(p), bool(certified[p]), name,
+            )
+            for p in range(len(points))
+        ]  # fmt: skip
+
+    def _points(self, X: Any) -> GraphBatch:
+        check_is_fitted(self)
+        if self._kind == ARRAY:
+            rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
+            return self.space_.weighted(vectors(rows))
+        if kind_of(X) == ARRAY:
+            raise GraphError("expected a collection of graphs, like the one that was fitted")
+        return self.space_.weighted(self.encoder_.transform(to_graphs(X)))
+
+
+def _as_order(space: GraphSpace) -> Order:
+    if space.roles == (None,):
+        return int(space.order[0])
+    return {role: int(n) for role, n in zip(space.roles, space.order, strict=True)}
+
+
+@contextmanager
+def _shown(verbose: int) -> Iterator[None]:
+    """The library logs; `verbose` shows the log while a fit lasts, unless the caller has set logging up."""
+    if not verbose:
+        yield
+        return
+    level, handler = logger.level, logging.StreamHandler()
+    logger.setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+    shows = not logger.hasHandlers()
+    if shows:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        if shows:
+            logger.removeHandler(handler)

@@ -1,0 +1,61 @@
+"""`Result`: what an algorithm hands back; `Trace`: what happened on the way, a row an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.means.frames import Centres
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+TRACE_FIELDS = np.dtype(
+    [
+        ("iteration", np.int64),
+        ("inertia", np.float64),
+        ("moved", np.int64),  # graphs whose label changed
+        ("matchings", np.int64),  # spent by the algorithm since the row before
+        ("evaluation_matchings", np.int64),  # spent only to know the objective
+        ("pruned_by_centres", np.int64),  # candidates skipped because of D(Y_X, Y) / 2
+        ("pruned_by_bounds", np.int64),  # candidates skipped because of l(X, Y)
+        ("seconds", np.float64),  # of the whole iteration
+        ("matching_seconds", np.float64),  # of its matchings alone
+    ]
+)
+
+
+class Trace(np.ndarray[Any, Any]):
+    """A structured array, a row an iteration, with `to_pandas`."""
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[dict[str, Any]]) -> Trace:
+        """A trace from dictionaries; what a row does not say is 0."""
+        fields = TRACE_FIELDS.names or ()
+        values = [tuple(row.get(name, 0) for name in fields) for row in rows]
+        return np.array(values, dtype=TRACE_FIELDS).view(cls)
+
+    def to_pandas(self) -> Any:
+        """The trace as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install 'graphmeans[pandas]'") from None
+        return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The best iteration of a run: labels and distances always belong to the centres beside them."""
+
+    labels: IntArray
+    centres: Centres
+    distances: FloatArray
+    inertia: float
+    n_iter: int
+    converged: bool
+    trace: Trace

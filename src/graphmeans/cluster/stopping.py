@@ -1,0 +1,104 @@
+"""When a run ends, and which of its iterations is returned."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.problem import ALGORITHM, EVALUATION, Problem
+from graphmeans.cluster.result import Result, Trace
+from graphmeans.means.frames import Centres
+
+logger = logging.getLogger("graphmeans")
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Stopping:
+    """Keeps the best iteration and says when to stop.
+
+    A run ends after `n_iter_no_change` iterations without a better objective, or after `max_iter` updates of the means;
+    at once if no label changed and the same members always have the same mean, since then all would repeat.
+
+    Parameters
+    ----------
+    problem : Problem
+    max_iter : int
+    tol : float
+        An objective is better if it is lower by more than this share.
+    n_iter_no_change : int
+    """
+
+    def __init__(self, problem: Problem, max_iter: int, tol: float, n_iter_no_change: int) -> None:
+        self.problem = problem
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.rows: list[dict[str, Any]] = []
+        self._labels: IntArray | None = None
+        self._best: tuple[IntArray, Centres, FloatArray, float] | None = None
+        self._since_best = 0
+        self._converged = False
+        self._clock = time.perf_counter()
+        self._spent = self._ledger()
+
+    def goes_on(self, labels: IntArray, centres: Centres, distances: FloatArray, **columns: int) -> bool:
+        """Take note of an assignment; returns whether the means are to be recomputed once more."""
+        inertia = float(self.problem.weights @ distances**2)
+        moved = len(labels) if self._labels is None else int((labels != self._labels).sum())
+        self._labels = labels.copy()
+        self._record(inertia, moved, columns)
+        if self.problem.on_iteration is not None:
+            self.problem.on_iteration(labels.copy(), centres, distances.copy(), inertia)
+        if self._best is None or inertia < self._best[3] - self.tol * abs(self._best[3]):
+            self._best = labels.copy(), centres, distances.copy(), inertia
+            self._since_best = 0
+        else:
+            self._since_best += 1
+        repeats = moved == 0 and self.problem.means_repeat
+        self._converged = repeats or self._since_best >= self.n_iter_no_change
+        return not self._converged and len(self.rows) <= self.max_iter
+
+    @property
+    def iteration(self) -> int:
+        """Assignments seen so far."""
+        return len(self.rows)
+
+    def result(self) -> Result:
+        """The best iteration."""
+        assert self._best is not None, "goes_on was never called"
+        labels, centres, distances, inertia = self._best
+        n_iter = min(len(self.rows), self.max_iter)
+        return Result(labels, centres, distances, inertia, n_iter, self._converged, Trace.of_rows(self.rows))
+
+    def _record(self, inertia: float, moved: int, columns: dict[str, int]) -> None:
+        now, spent = time.perf_counter(), self._ledger()
+        row = {
+            "iteration": len(self.rows) + 1,
+            "inertia": inertia,
+            "moved": moved,
+            "matchings": spent[0] - self._spent[0],
+            "evaluation_matchings": spent[1] - self._spent[1],
+            "seconds": now - self._clock,
+            "matching_seconds": spent[2] - self._spent[2],
+            **columns,
+        }
+        self.rows.append(row)
+        self._clock, self._spent = now, spent
+        if logger.isEnabledFor(logging.DEBUG):
+            problem = self.problem
+            logger.debug(
+                "run %d/%d, iteration %d: inertia %.6g, %d moved, %d matchings",
+                problem.run + 1, problem.n_runs, row["iteration"], inertia, moved, row["matchings"],
+                extra={"trace": {**row, "phase": "iteration", "run": problem.run, "n_runs": problem.n_runs,
+                                 "max_iter": self.max_iter}},
+            )  # fmt: skip
+
+    def _ledger(self) -> tuple[int, int, float]:
+        ledger = self.problem.ledger
+        return ledger.matchings[ALGORITHM], ledger.matchings[EVALUATION], ledger.seconds

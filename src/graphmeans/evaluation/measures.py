@@ -1,0 +1,148 @@
+"""Accuracy by majority class, the silhouette index of the paper, and the k-means objective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from graphmeans.functions import check_weights, pairwise_distances
+from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.errors import GraphError
+
+
+def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
+    """Share of graphs whose class is the majority class of their cluster.
+
+    Examples
+    --------
+    >>> from graphmeans.evaluation import accuracy
+    >>> accuracy(["A", "A", "B", "B"], [0, 0, 0, 1])
+    0.75
+    """
+    classes, labels = np.asarray(y), np.asarray(labels)
+    if classes.shape != labels.shape or classes.ndim != 1:
+        raise GraphError(f"classes and labels must be two lists of one length, got {classes.shape} and {labels.shape}")
+    if not len(classes):
+        raise GraphError("accuracy needs at least one graph")
+    _, rows = np.unique(labels, return_inverse=True)
+    _, columns = np.unique(classes, return_inverse=True)
+    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
+    np.add.at(table, (rows, columns), 1)
+    return float(table.max(axis=1).sum() / len(classes))
+
+
+def silhouette(
+    graphs: Iterable[Any] | NDArray[np.float64],
+    labels: ArrayLike,
+    *,
+    sample_size: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+    **metric: Any,
+) -> float:
+    """The paper's silhouette index: the mean over clusters of the mean silhouette width of their members.
+
+    A graph alone in its cluster has the width 0. (scikit-learn averages over samples instead of clusters.)
+
+    Parameters
+    ----------
+    graphs : collection of graphs, or array of shape (N, N) with their distances
+    labels : array of shape (N,)
+    sample_size : int, optional
+        For large collections: take at most this many random members of each cluster (at least 2).
+    random_state : int, RandomState or None
+        Of that sample.
+    **metric :
+        matcher, order, encoder, node_weight, edge_weight, n_jobs of `pairwise_distances`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphmeans.evaluation import silhouette
+    >>> silhouette(np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 4.0], [4.0, 4.0, 0.0]]), [0, 0, 1])
+    0.375
+    """
+    labels = np.asarray(labels)
+    given = isinstance(graphs, np.ndarray) and graphs.ndim == 2
+    items: Any = graphs if given else to_graphs(graphs)
+    if labels.shape != (len(items),):
+        raise GraphError(f"labels has shape {labels.shape} for {len(items)} graphs")
+    if sample_size is not None:
+        chosen = _sample(labels, sample_size, check_random_state(random_state))
+        labels = labels[chosen]
+        items = items[np.ix_(chosen, chosen)] if given else [items[i] for i in chosen]
+    elif random_state is not None:
+        raise GraphError("random_state means nothing without sample_size")
+    if given and metric:
+        raise GraphError(f"{next(iter(metric))} means nothing where distances are given")
+    distances = np.asarray(items, dtype=np.float64) if given else pairwise_distances(items, **metric)
+    if distances.shape != (len(labels), len(labels)):
+        raise GraphError(f"distances must be a square array, got shape {distances.shape}")
+    return _index(distances, labels)
+
+
+def objective(
+    graphs: Iterable[Any],
+    labels: ArrayLike,
+    centres: Iterable[Any],
+    *,
+    sample_weight: ArrayLike | None = None,
+    **metric: Any,
+) -> float:
+    """J = sum of weighted squared distances to the own centres, all matched anew.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+    labels : array of shape (N,)
+        Positions in `centres`.
+    centres : collection of graphs
+        Mean graphs, for example ``km.centroids()``.
+    sample_weight : array of shape (N,), optional
+    **metric :
+        As in `silhouette`; pass ``encoder=km.encoder_`` to measure as the estimator did.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.evaluation.objective([gm.Graph([[0.0]]), gm.Graph([[2.0]])], [0, 0], [gm.Graph([[1.0]])])
+    2.0
+    """
+    items, targets = to_graphs(graphs), to_graphs(centres)
+    labels = np.asarray(labels)
+    if labels.shape != (len(items),):
+        raise GraphError(f"labels has shape {labels.shape} for {len(items)} graphs")
+    if len(labels) and not (0 <= labels.min() and labels.max() < len(targets)):
+        raise GraphError(f"labels must be positions among the {len(targets)} centres")
+    distances = pairwise_distances(items, targets, **metric)
+    weights = check_weights(sample_weight, len(items))
+    return float(weights @ distances[np.arange(len(items)), labels] ** 2)
+
+
+def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> NDArray[np.int64]:
+    if size < 2:
+        raise GraphError(f"sample_size must be at least 2, got {size}")
+    members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    parts = [m if len(m) <= size else random.choice(m, size, replace=False) for m in members]
+    return np.sort(np.concatenate(parts))
+
+
+def _index(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
+    clusters, own = np.unique(labels, return_inverse=True)
+    if len(clusters) < 2:
+        raise GraphError("the silhouette index needs at least two clusters")
+    member = np.eye(len(clusters))[own]
+    sizes = member.sum(axis=0)
+    to_cluster = distances @ member  # summed distances of each graph to each cluster
+    rows = np.arange(len(own))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        inside = to_cluster[rows, own] / (sizes[own] - 1)
+        average = to_cluster / sizes
+        average[rows, own] = np.inf
+        outside = average.min(axis=1)
+        width = np.nan_to_num((outside - inside) / np.maximum(outside, inside))
+    width[sizes[own] == 1] = 0.0
+    return float((member.T @ width / sizes).mean())
