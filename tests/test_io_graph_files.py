@@ -116,6 +116,7 @@ def test_networkx_reads_what_we_write(tmp_path):
     assert graph.nodes["20"]["pos_1"] == 1.0
     assert graph.nodes["20"]["on"] is False
     assert graph.edges["10", "20"]["support"] == 0.75
+    assert gm.from_networkx(graph).nodes["support"].tolist() == [1.0, 0.5, 0.25]  # plain columns, by that way
     graph = nx.node_link_graph(json.loads((tmp_path / "s.json").read_text()), edges="edges")
     assert graph.nodes[10] == {"x": 0.5, "kind": "a", "on": True, "pos": [1.0, 0.0], "role": 0, "support": 1.0}
     assert_same(gm.from_networkx(graph), gm.from_networkx(gm.to_networkx(SAMPLE)))

@@ -288,6 +288,12 @@ def test_bare_weights_of_one_beside_others_come_back(tmp_path):
     assert found[2].nodes[""].shape == (0, 1)
 
 
+def test_strings_that_look_like_numbers_come_back_as_strings(tmp_path):
+    graph = gm.Graph({"n": ["1", "2"]}, [(0, 1)], {"role": ["7"]}, roles=["a", "b"], name="g")
+    write_gxl(graph, tmp_path / "g.gxl")
+    assert_same(read_gxl(tmp_path / "g.gxl"), graph)
+
+
 def test_a_plain_graph_is_written_plainly(tmp_path):
     graph = gm.Graph({"x": [0.5, 1.0], "chem": ["C", "N"]}, [(0, 1)], {"v": [1.0]}, node_ids=["_0", "_1"], name="g")
     write_gxl(graph, tmp_path / "g.gxl")

@@ -43,7 +43,7 @@ _HOMES = {
     "plots": "",
 }
 
-__all__ = [  # noqa: F822 - loaded by __getattr__
+__all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
     "datasets", "distance", "evaluation", "from_adjacency", "from_networkx", "match", "mean", "pairwise_distances",
     "plots", "to_networkx",

@@ -19,7 +19,7 @@ from graphmeans.graphs.graph import Graph, MeanGraph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher, get_matcher
-from graphmeans.means.frames import Centres, Frames
+from graphmeans.means.frames import Frames
 from graphmeans.means.mean import MeanMethod, Means, get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
 
@@ -107,8 +107,7 @@ def distance(
     >>> gm.distance(gm.Graph([[0.0, 3.0]]), gm.Graph([[4.0, 0.0]]))
     5.0
     """
-    weights = {"node_weight": node_weight, "edge_weight": edge_weight}
-    return match(x, y, matcher, order, encoder=encoder, **weights).upper
+    return match(x, y, matcher, order, encoder=encoder, node_weight=node_weight, edge_weight=edge_weight).upper
 
 
 def pairwise_distances(
@@ -291,6 +290,3 @@ def _fit_encoder(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> tupl
 
 def _name(solver: Matcher) -> str:
     return str(getattr(solver, "name", type(solver).__name__))
-
-
-__all__ = ["Centres", "distance", "match", "mean", "pairwise_distances", "warmup"]

@@ -23,7 +23,7 @@ def warmup(
         from rich.console import Console
 
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.matching import warmup as compile_all
+        from graphmeans.functions import warmup as compile_all
         from graphmeans.report.words import duration
 
         console = Console(highlight=False)

@@ -42,7 +42,7 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan}
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental"}
 
 
-class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """k-means on whole graphs.
 
     Parameters
@@ -325,7 +325,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         if kind == ARRAY:
             if self._kind != ARRAY:
                 raise GraphError("centroids of graphs cannot be given as an array")
-            return self.cluster_centers_.copy()
+            return np.array(self.cluster_centers_)
         names = [f"cluster {c}" for c in range(self.n_clusters)]
         centres = self._centres
         return as_kind(

@@ -115,7 +115,7 @@ def objective(
     labels = np.asarray(labels)
     if labels.shape != (len(items),):
         raise GraphError(f"labels has shape {labels.shape} for {len(items)} graphs")
-    if len(labels) and not (0 <= labels.min() and labels.max() < len(targets)):
+    if len(labels) and not (labels.min() >= 0 and labels.max() < len(targets)):
         raise GraphError(f"labels must be positions among the {len(targets)} centres")
     distances = pairwise_distances(items, targets, **metric)
     weights = check_weights(sample_weight, len(items))

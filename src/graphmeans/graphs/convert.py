@@ -86,12 +86,12 @@ def from_adjacency(
 ) -> Any:
     """Graphs from dense adjacency matrices: a list for a sequence of them, one `Graph` for one matrix.
 
-    A non-zero entry is an edge with that weight; an (n, n, de) array gives edges with de attributes. An undirected
-    matrix must be symmetric. The diagonal must be zero: a self-loop belongs into the node attributes.
+    A non-zero entry is an edge with that weight; in a sequence, an (n, n, de) array gives edges with de attributes. An
+    undirected matrix must be symmetric. The diagonal must be zero: a self-loop belongs into the node attributes.
 
     Parameters
     ----------
-    matrices : array of shape (n, n) or (n, n, de), or a sequence of them
+    matrices : array of shape (n, n), or a sequence of arrays of shape (n, n) or (n, n, de)
     nodes : array of shape (n, dv) or a sequence of them, optional
         Node attributes.
     directed : bool
@@ -102,16 +102,10 @@ def from_adjacency(
     >>> gm.from_adjacency([[0, 1], [1, 0]])
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(matrices, np.ndarray) and matrices.dtype != object:
-        single = matrices.ndim == 2 or (matrices.ndim == 3 and matrices.shape[0] == matrices.shape[1] != 0 and nodes is not None
-                                        and np.ndim(nodes) == 2)  # fmt: skip
-    else:
-        matrices = list(matrices)  # type: ignore[arg-type]
-        single = bool(matrices) and np.ndim(matrices[0]) == 1
-    if single:
+    rows: list[Any] = list(matrices)  # type: ignore[arg-type]
+    if rows and np.ndim(rows[0]) <= 1:
         return _from_adjacency(matrices, nodes, directed, "graph")
-    rows = list(matrices)  # type: ignore[arg-type]
-    attributes = [None] * len(rows) if nodes is None else list(nodes)  # type: ignore[arg-type]
+    attributes: list[Any] = [None] * len(rows) if nodes is None else list(nodes)  # type: ignore[arg-type]
     if len(attributes) != len(rows):
         raise GraphError(f"{len(rows)} adjacency matrices but node attributes for {len(attributes)} graphs")
     return [_from_adjacency(a, x, directed, f"graph {i}") for i, (a, x) in enumerate(zip(rows, attributes, strict=True))]
@@ -124,7 +118,7 @@ def to_graphs(objects: Any) -> list[Graph]:
     """
     if isinstance(objects, Graph) or is_networkx(objects):
         raise GraphError("expected a collection of graphs, got a single graph; put it into a list")
-    if isinstance(objects, Mapping) or isinstance(objects, (str, bytes)) or not isinstance(objects, Iterable):
+    if isinstance(objects, (Mapping, str, bytes)) or not isinstance(objects, Iterable):
         raise GraphError(f"expected a collection of graphs, got {type(objects).__name__}")
     return [_to_graph(item, i) for i, item in enumerate(objects)]
 
@@ -153,7 +147,9 @@ def _from_networkx(graph: nx.Graph, roles: str | None, fallback: str) -> Graph:
     label = f"graph {name!r}" if name else fallback
     if graph.is_multigraph():
         raise GraphError(f"{label}: is a multigraph; merge parallel edges first")
-    mark = graph.graph.get(MARK, {})
+    mark = graph.graph.get(MARK)
+    if not isinstance(mark, Mapping):  # networkx read it as text; `graphmeans.io` knows what it means
+        mark = {}
     ids = list(graph.nodes)
     place = {node: i for i, node in enumerate(ids)}
     node_columns = _columns([(repr(n), dict(d)) for n, d in graph.nodes(data=True)], label, "node")

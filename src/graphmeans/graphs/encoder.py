@@ -284,7 +284,7 @@ def _decode_columns(codes: FloatArray, columns: Sequence[Column], count: int | N
     for column in columns:
         decoded[column.name] = column.decode(codes[:, start : start + column.width])
         start += column.width
-    return decoded[BARE] if BARE in decoded else decoded
+    return decoded.get(BARE, decoded)
 
 
 def _damping(graphs: Sequence[Graph]) -> tuple[FloatArray | None, FloatArray]:

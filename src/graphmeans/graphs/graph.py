@@ -50,7 +50,7 @@ class Graph:
     """
 
     _zero_edges = False
-    __slots__ = ("_nodes", "_edge_attributes", "_edges", "_n_nodes", "_directed", "_roles", "_node_ids", "_name")
+    __slots__ = ("_directed", "_edge_attributes", "_edges", "_n_nodes", "_name", "_node_ids", "_nodes", "_roles")
 
     def __init__(
         self,
@@ -305,7 +305,7 @@ class MeanGraph(Graph):
     """
 
     _zero_edges = True  # +1 and -1 average to an edge of weight 0 that still has support
-    __slots__ = ("_node_support", "_edge_support", "_alignments", "_objective", "_similarity", "_damped")
+    __slots__ = ("_alignments", "_damped", "_edge_support", "_node_support", "_objective", "_similarity")
 
     def __init__(
         self,
@@ -373,9 +373,9 @@ class MeanGraph(Graph):
             kept_edges &= self._edge_attributes[BARE].any(axis=1)
         attributes = {key: column[kept_edges] for key, column in self._edge_attributes.items()}
         return Graph(
-            nodes[BARE] if BARE in nodes else nodes,
+            nodes.get(BARE, nodes),
             ends[kept_edges],
-            attributes[BARE] if BARE in attributes else attributes,
+            attributes.get(BARE, attributes),
             directed=self._directed,
             roles=None if self._roles is None else [self._roles[i] for i in keep],
             name=self._name,

@@ -21,8 +21,8 @@ MAX_FILE = 64 * 2**20
 FREE_TOTAL = 64 * 2**20
 #: ... and beyond that to this many times its own size. Deflate reaches 1000, text and attributes stay far below 200.
 MAX_RATIO = 200
-#: How many folders deep files are looked for.
-MAX_DEPTH = 4
+#: How many folders deep graphs are looked for.
+MAX_DEPTH = 3
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -95,22 +95,27 @@ class Folder:
         """How messages call a file."""
         return str(self.root / name)
 
-    def files(self) -> list[str]:
-        """Names of all files at most `MAX_DEPTH` folders deep, hidden ones left out."""
-        return sorted(self._walk(self.root, "", 0), key=natural_key)
+    def levels(self) -> Iterator[list[str]]:
+        """Names of the files in the folder, then of those one folder below, and so on; hidden ones are left out."""
+        folders = [""]
+        for _ in range(MAX_DEPTH + 1):
+            files: list[str] = []
+            below: list[str] = []
+            for folder in folders:
+                self._list(folder, files, below)
+            yield files
+            folders = below
 
-    def _walk(self, folder: Path, prefix: str, depth: int) -> Iterator[str]:
+    def _list(self, folder: str, files: list[str], below: list[str]) -> None:
         try:
-            with os.scandir(folder) as entries:
+            with os.scandir(self.root / folder) as entries:
                 for entry in entries:
-                    if _hidden(entry.name):
-                        continue
-                    if not entry.is_dir():
-                        yield prefix + entry.name
-                    elif depth < MAX_DEPTH and not entry.is_symlink():
-                        yield from self._walk(folder / entry.name, f"{prefix}{entry.name}/", depth + 1)
-        except (OSError, ValueError) as error:
-            raise fail(folder, f"cannot be read ({_reason(error)})") from None
+                    if not _hidden(entry.name) and not entry.is_dir():
+                        files.append(folder + entry.name)
+                    elif not _hidden(entry.name) and not entry.is_symlink():
+                        below.append(f"{folder}{entry.name}/")
+        except OSError as error:
+            raise fail(self.where(folder), f"cannot be read ({_reason(error)})") from None
 
     def read(self, name: str) -> bytes:
         """The bytes of one file, which must lie inside the folder even when links are followed."""
@@ -144,11 +149,12 @@ class Archive:
         """How messages call a member."""
         return f"{self.path}/{self._prefix}{name}".rstrip("/")
 
-    def files(self) -> list[str]:
-        """Names of the members below `inside`, hidden ones left out."""
+    def levels(self) -> Iterator[list[str]]:
+        """Names of the members below `inside`, by the number of folders they lie in; hidden ones are left out."""
         below = [name[len(self._prefix) :] for name in self._infos if name.startswith(self._prefix)]
-        kept = [name for name in below if not any(map(_hidden, name.split("/"))) and name.count("/") <= MAX_DEPTH]
-        return sorted(kept, key=natural_key)
+        shown = [name for name in below if not any(map(_hidden, name.split("/")))]
+        for depth in range(MAX_DEPTH + 1):
+            yield [name for name in shown if name.count("/") == depth]
 
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
         """The bytes of one member."""
@@ -188,13 +194,15 @@ def opened(path: PathLike) -> Iterator[Source]:
 def topmost(source: Source, suffixes: Iterable[str]) -> list[str]:
     """The files with one of these endings in the one folder nearest the top that holds any, in natural order."""
     wanted = tuple(suffixes)
-    found = [name for name in source.files() if name.lower().endswith(wanted)]
-    depth = min((name.count("/") for name in found), default=0)
-    folders = sorted({str(PurePosixPath(name).parent) for name in found if name.count("/") == depth}, key=natural_key)
-    if len(folders) > 1:
-        said = ", ".join(folders[:4]) + (", ..." if len(folders) > 4 else "")
-        raise fail(source.where(), f"has graphs in {len(folders)} folders ({said}); add the one you want to the path")
-    return [name for name in found if name.count("/") == depth]
+    for names in source.levels():
+        found = sorted((name for name in names if name.lower().endswith(wanted)), key=natural_key)
+        folders = list(dict.fromkeys(str(PurePosixPath(name).parent) for name in found))
+        if len(folders) > 1:
+            said = ", ".join(folders[:4]) + (", ..." if len(folders) > 4 else "")
+            raise fail(source.where(), f"has graphs in {len(folders)} folders ({said}); add the one you want to the path")
+        if found:
+            return found
+    return []
 
 
 def _open(path: Path) -> Source:

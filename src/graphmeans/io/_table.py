@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.graphs.convert import VALUE
+from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph, MeanGraph
 from graphmeans.io._files import fail
@@ -29,6 +29,12 @@ from graphmeans.io._files import fail
 MAX_WIDTH = 100_000
 #: Missing values are filled in, and defaults spread, until a table has this many cells for each value in the file.
 MAX_SPARSITY = 100
+
+_MARK_TYPES: dict[str, type] = {
+    "roles": str, "support": str, "name": str, "objective": float, "node_strings": list, "edge_strings": list,
+    "renamed_nodes": dict, "renamed_edges": dict, "empty_nodes": dict, "empty_edges": dict,
+    "vectors_nodes": dict, "vectors_edges": dict,
+}  # fmt: skip
 
 
 @dataclass
@@ -162,9 +168,16 @@ def labels_to_text(table: Table) -> None:
 
 def parse_mark(text: str, where: str) -> dict[str, Any]:
     """The mark out of its JSON text."""
-    mark = parse_json(text, where)
+    return checked_mark(parse_json(text, where), where)
+
+
+def checked_mark(mark: Any, where: str) -> dict[str, Any]:
+    """The mark, if everything in it is of the type that it should be."""
     if not isinstance(mark, dict):
-        raise fail(where, "its 'graphmeans' entry is malformed")
+        raise fail(where, f"its {MARK!r} entry is malformed")
+    for key, kind in _MARK_TYPES.items():
+        if key in mark and not isinstance(mark[key], kind):
+            raise fail(where, f"its {MARK!r} entry {key!r} is malformed")
     return mark
 
 
@@ -193,14 +206,6 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def mark_entry(mark: Mapping[str, Any], key: str, kind: type, default: Any = None) -> Any:
-    """An entry of the mark, which must be of this kind."""
-    value = mark.get(key, default)
-    if value is not None and not isinstance(value, kind):
-        raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
-    return value
-
-
 def _renamed(columns: dict[str, Any], reserved: Collection[str], mark: dict[str, Any], key: str) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, column in columns.items():
@@ -217,7 +222,7 @@ def _from_table(table: Table) -> Graph:
     _restore_empty(nodes, mark, "empty_nodes", n)
     _restore_empty(edges, mark, "empty_edges", m)
     roles = None
-    role_key = mark_entry(mark, "roles", str)
+    role_key = mark.get("roles")
     if role_key is not None:
         roles = [frozen_label(role) for role in _take(nodes, role_key, n)]
         if mark.get("roles_json"):
@@ -227,7 +232,7 @@ def _from_table(table: Table) -> Graph:
         ids = [frozen_label(json.loads(label)) for label in ids] if mark.get("ids") == "json" else ids
         if all(type(label) is int for label in ids) and ids == list(range(n)):
             ids = None
-    support_key = mark_entry(mark, "support", str)
+    support_key = mark.get("support")
     supports = None
     if support_key is not None:
         supports = _shares(_take(nodes, support_key, n)), _shares(_take(edges, support_key, m))
@@ -240,25 +245,25 @@ def _from_table(table: Table) -> Graph:
         "directed": table.directed,
         "roles": roles,
         "node_ids": ids,
-        "name": mark_entry(mark, "name", str) or table.name,
+        "name": mark.get("name", table.name),
     }
     if supports is None:
         return Graph(**arguments)
-    objective = mark_entry(mark, "objective", float)
+    objective = mark.get("objective")
     return MeanGraph(node_support=supports[0], edge_support=supports[1], objective=objective, **arguments)
 
 
 def _restore_empty(columns: dict[str, Any], mark: Mapping[str, Any], key: str, rows: int) -> None:
     if rows:
         return
-    for name, width in mark_entry(mark, key, dict, {}).items():
+    for name, width in mark.get(key, {}).items():
         if width is not None and not (isinstance(width, int) and 0 <= width <= MAX_WIDTH):
             raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
         columns[name] = np.zeros(0) if width is None else np.zeros((0, width))
 
 
 def _named_back(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> dict[str, Any]:
-    names = mark_entry(mark, key, dict, {})
+    names = mark.get(key, {})
     result = {str(names.get(stored, stored)): column for stored, column in columns.items()}
     if BARE in result:
         raise GraphError("an attribute has no name")

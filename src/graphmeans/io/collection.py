@@ -91,7 +91,8 @@ def _only_kind(names: list[str], source: Source) -> str:
         found = " and ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
         raise fail(source.where(), f"mixes kinds of files ({found}); keep each kind in a folder of its own")
     if not counts:
-        others = sorted({PurePosixPath(name).suffix.lower() or "no ending" for name in source.files()})
+        top: list[str] = next(filter(None, source.levels()), [])
+        others = sorted({PurePosixPath(name).suffix.lower() or "no ending" for name in top})
         found = f"only files with {', '.join(others[:6])}" if others else "it is empty"
         raise fail(source.where(), f"holds no graphs: {found}; known are {', '.join(KINDS)}")
     return next(iter(counts))

@@ -24,7 +24,6 @@ from graphmeans.io._table import (
     free_name,
     from_table,
     labels_to_text,
-    mark_entry,
     parse_mark,
     positions,
     to_table,
@@ -244,7 +243,7 @@ def _split_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str) -> d
 
 
 def _join_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str, rows: int) -> dict[str, Any]:
-    vectors = mark_entry(mark, key, dict, {}) if rows else {}
+    vectors = mark.get(key, {}) if rows else {}
     home: dict[str, str] = {}  # part -> vector
     for name, parts in vectors.items():
         if not isinstance(parts, list) or not all(isinstance(part, str) and part in columns for part in parts):

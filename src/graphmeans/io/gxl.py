@@ -37,7 +37,6 @@ from graphmeans.io._table import (
     check_sparsity,
     from_table,
     labels_to_text,
-    mark_entry,
     positions,
     to_table,
 )  # fmt: skip
@@ -228,7 +227,7 @@ def _bare_table(raw: RawGraph) -> Table:
     except KeyError as missing:
         raise raw.fail(f"an edge leads to the node {missing}, which does not exist") from None
     table = Table(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
-    roles, support = mark_entry(raw.mark, "roles", str), mark_entry(raw.mark, "support", str)
+    roles, support = raw.mark.get("roles"), raw.mark.get("support")
     for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
         for key in keys:
             if key in raw.parts[part]:
@@ -268,7 +267,7 @@ def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGra
 
 
 def _reads_as_numbers(members: list[RawGraph], part: str, key: str) -> bool:
-    if any(key in mark_entry(raw.mark, f"{part}_strings", list, []) for raw in members):
+    if any(key in raw.mark.get(f"{part}_strings", ()) for raw in members):
         return False
     words = set().union(*(raw.parts[part][key].values for raw in members)) - {LOST}
     return bool(words) and all(map(_NUMBER.fullmatch, words))
@@ -303,8 +302,7 @@ def _gxl(graph: Graph, stem: str, keep_ones: bool) -> bytes:
     table = to_table(graph, stem, keep_ones=keep_ones)
     labels_to_text(table)
     for part, columns in (("node", table.nodes), ("edge", table.edges)):
-        special = {table.mark.get("roles"), table.mark.get("support")}
-        words = [key for key, values in columns.items() if key not in special and _is_strings(values)]
+        words = [key for key, values in columns.items() if _is_strings(values)]
         if numeric := [key for key in words if all(map(_NUMBER.fullmatch, columns[key]))]:
             table.mark[f"{part}_strings"] = numeric
     who = "graph" if graph.name is None else f"graph {graph.name!r}"

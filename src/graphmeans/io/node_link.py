@@ -12,7 +12,7 @@ from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
 from graphmeans.io import _files
 from graphmeans.io._files import PathLike, fail
-from graphmeans.io._table import Table, from_table, frozen_label, parse_json, positions, to_table
+from graphmeans.io._table import Table, checked_mark, from_table, frozen_label, parse_json, positions, to_table
 
 
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
@@ -73,9 +73,9 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
     if not isinstance(about, dict) or not isinstance(document.get("nodes"), list):
         raise fail(where, "is not node-link JSON, an object with the lists 'nodes' and 'edges' (or 'links')")
     links = document.get("edges", document.get("links", []))
-    mark = about.get(MARK, {})
-    if not isinstance(links, list) or not isinstance(mark, dict):
-        raise fail(where, f"is not node-link JSON: its edges must be a list, its {MARK!r} entry an object")
+    if not isinstance(links, list):
+        raise fail(where, "is not node-link JSON: its edges must be a list")
+    mark = checked_mark(about.get(MARK, {}), where)
     rows, ids = _popped(document["nodes"], ("id",), "node", where)
     place = positions([label for (label,) in ids], where)
     edge_rows, ends = _popped(links, ("source", "target"), "edge", where)

@@ -186,8 +186,10 @@ def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
         raise GraphError("its list of names does not fit its graphs")
     names = [unnamed if name is None else name for name in names]
     result: list[Graph | None] = [None] * len(group)
+    order = np.argsort(group, kind="stable")
+    bounds = np.searchsorted(group[order], np.arange(len(groups) + 1)).tolist()
     for g, description in enumerate(groups):
-        members = np.flatnonzero(group == g).tolist()
+        members = order[bounds[g] : bounds[g + 1]].tolist()
         graphs = _read_group(f"{g}/", description, [names[i] for i in members], array)
         for i, graph in zip(members, graphs, strict=True):
             result[i] = graph

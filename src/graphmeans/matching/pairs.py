@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def solve_pairs(
     rows, non_negative = rows_needed(x, y, pairs, order)
     sides = [x.node_ptr, x.nodes, x.roles, x.edge_ptr, x.ends, x.edge_values]
     sides += [y.node_ptr, y.nodes, y.roles, y.edge_ptr, y.ends, y.edge_values]
-    sides = [np.require(side, requirements="CW") for side in sides]  # numba compiles anew for read-only arrays
+    sides = [np.require(side, requirements=["C", "W"]) for side in sides]  # numba compiles anew for read-only arrays
 
     def work(first: int, last: int) -> None:
         kernel(
@@ -76,7 +77,7 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
     # Several chunks a thread even out what the estimate gets wrong.
     cuts = np.searchsorted(total, np.linspace(0.0, total[-1], 8 * threads + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))
-    futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in pairwise(edges)]
     for future in futures:
         future.result()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, row_ranges, concatenate
+from graphmeans.graphs.batch import GraphBatch, concatenate, row_ranges
 from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centres
 from graphmeans.kernels.jit import announce
 
@@ -155,10 +155,10 @@ class Frames:
             place[keep] = np.arange(len(keep))
             rest = np.setdiff1d(np.arange(self.nodes.shape[1]), keep)
             order = np.concatenate([keep, rest])
-            for sums in (self.roles, self.nodes, self.node_weight):
-                sums[k] = sums[k][order]
-            for sums in (self.edges, self.edge_weight):
-                sums[k] = sums[k][np.ix_(order, order)]
+            for of_places in (self.roles, self.nodes, self.node_weight):
+                of_places[k] = of_places[k][order]
+            for of_pairs in (self.edges, self.edge_weight):
+                of_pairs[k] = of_pairs[k][np.ix_(order, order)]
             self.size[k] = len(keep)
             rows = np.repeat(frame == k, np.diff(ptr))
             mappings[rows] = place[mappings[rows]]

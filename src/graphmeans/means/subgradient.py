@@ -49,7 +49,7 @@ class Subgradient(BaseEstimator):
             raise GraphError("the subgradient method needs epochs >= 1, eta0 > 0 and power > 0")
         which, group, ptr, flat = members(batch, groups)
         counted = np.flatnonzero(weights[which] > 0)
-        relative = weights / np.array([weights[g].sum() / max(1, (weights[g] > 0).sum()) for g in groups])[_owner(groups, len(weights))]
+        relative = _relative(weights, groups)
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
         best = np.full(len(groups), np.inf)
         best_frames: list[Frames] = [frames] * len(groups)
@@ -68,7 +68,7 @@ class Subgradient(BaseEstimator):
             take = np.repeat(better[group[counted]], np.diff(found.ptr))
             flat[rows[take]] = found.flat[take]
             for k in np.flatnonzero(better):
-                best_frames[k] = _places(frames, k, batch)
+                best_frames[k] = _places(frames, int(k), batch)
         frames = _together(best_frames, batch)
         rows = rows_of(ptr, counted)
         mapping = flat[rows]
@@ -92,11 +92,12 @@ class Subgradient(BaseEstimator):
         frames.add(batch, graphs, to, mapping, offsets, eta)
 
 
-def _owner(groups: Sequence[IntArray], count: int) -> IntArray:
-    owner = np.zeros(count, dtype=np.int64)
-    for k, members_ in enumerate(groups):
-        owner[members_] = k
-    return owner
+def _relative(weights: FloatArray, groups: Sequence[IntArray]) -> FloatArray:
+    """Weights in units of the average weight of the group."""
+    relative = np.zeros(len(weights))
+    for group in groups:
+        relative[group] = weights[group] * (weights[group] > 0).sum() / weights[group].sum()
+    return relative
 
 
 def _places(frames: Frames, k: int, like: GraphBatch) -> Frames:

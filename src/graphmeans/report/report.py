@@ -151,10 +151,10 @@ def _shown(cluster: ClusterSummary, n_clusters: int) -> tuple[range, range]:
 
 
 def _spectrum(cluster: ClusterSummary, count: int = 9) -> list[int]:
-    """Members from the nearest to those of middling distance, for the picture that opens the page."""
+    """Members from the nearest to nearly the farthest, for the picture that opens the page."""
     if cluster.size < count:
         return []
-    return [int(place) for place in np.linspace(0, 0.6 * (cluster.size - 1), count)]
+    return [int(place) for place in np.linspace(0, 0.95 * (cluster.size - 1), count)]
 
 
 def _shares(cluster: ClusterSummary, most: int = 6) -> list[dict[str, Any]]:

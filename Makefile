@@ -1,0 +1,45 @@
+# Everything a newcomer needs: `make demo` and `make test` set up .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test test-quick lint types layers benchmarks clean
+
+help:
+	@echo "make demo    cluster the embedded letters and write a report page"
+	@echo "make test    lint, types, layers and all tests"
+	@echo "make clean   remove .venv and everything generated"
+
+demo: $(VENV)/installed
+	$(BIN)/graphmeans demo
+
+test: $(VENV)/installed-test
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -n auto --dist loadgroup
+
+test-quick: $(VENV)/installed-test
+	$(BIN)/python -m pytest -x -q
+
+benchmarks: $(VENV)/installed-test
+	$(BIN)/python benchmarks/matching.py
+	$(BIN)/python benchmarks/kmeans.py
+
+# The check for a usable pip catches distributions that ship python3 without venv.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "graphmeans needs Python 3.10 or newer"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/installed-test: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) graphmeans-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
