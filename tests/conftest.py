@@ -18,5 +18,16 @@ settings.load_profile("graphmeans")
 
 
 @pytest.fixture
+def threads_used(monkeypatch):
+    """Threads even for the smallest batch of pairs; the set of the numbers of threads that were asked for."""
+    from graphmeans.matching import pairs
+
+    used, pool = set(), pairs._pool
+    monkeypatch.setattr(pairs, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(pairs, "_pool", lambda threads: (used.add(threads), pool(threads))[1])
+    return used
+
+
+@pytest.fixture
 def rng():
     return np.random.default_rng(0)

@@ -173,11 +173,12 @@ def test_roles_can_only_raise_the_distance(rng):
 
 @pytest.mark.parametrize("matcher", ["exact", "graduated"])
 @pytest.mark.parametrize("kind", [Kind(2, 1), Kind(1, 1, directed=True), Kind(1, 1, roles=("a", "b"))])
-def test_the_number_of_threads_changes_nothing(kind, matcher):
+def test_the_number_of_threads_changes_nothing(kind, matcher, threads_used):
     graphs = random_collection(0, kind, 20, max_nodes=5)
     one, two, eight = (gm.pairwise_distances(graphs, matcher=matcher, n_jobs=n) for n in (1, 2, 8))
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, eight)
+    assert threads_used == {2, 8}
 
 
 def test_two_collections_share_one_order():

@@ -54,7 +54,7 @@ class Distortion:
 # Tuned so that size and difficulty are those of the IAM letters of the same level (benchmarks/letters.py).
 DISTORTIONS = {
     "low": Distortion(shift=0.17, rounds=2, stray=0.175, split=0.02, bridge=0.0, loss=0.018),
-    "medium": Distortion(shift=0.44, rounds=3, stray=0.10, split=0.05, bridge=0.03, loss=0.03),
+    "medium": Distortion(shift=0.46, rounds=3, stray=0.10, split=0.05, bridge=0.03, loss=0.035),
     "high": Distortion(shift=0.46, rounds=3, stray=0.10, split=0.03, bridge=0.85, loss=0.012),
 }
 PAPER = 3.0  # width and height of the sheet that new points are drawn on

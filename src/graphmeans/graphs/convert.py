@@ -63,16 +63,16 @@ def to_networkx(graph: Graph) -> nx.Graph:
     for e, (i, j) in enumerate(graph.edges):
         result.add_edge(ids[i], ids[j], **_row(edges, e, bool(mark.get("bare_edges"))))
     if graph.roles is not None:
-        mark["roles"] = "role"
+        key = mark["roles"] = _free("role", nodes)
         for node, role in zip(ids, graph.roles, strict=True):
-            result.nodes[node]["role"] = role
+            result.nodes[node][key] = role
     if isinstance(graph, MeanGraph):
-        mark["support"] = "support"
+        key = mark["support"] = _free("support", {**nodes, **edges})
         mark["damped"] = graph.damped
         for node, support in zip(ids, graph.node_support, strict=True):
-            result.nodes[node]["support"] = float(support)
+            result.nodes[node][key] = float(support)
         for (i, j), support in zip(graph.edges, graph.edge_support, strict=True):
-            result.edges[ids[i], ids[j]]["support"] = float(support)
+            result.edges[ids[i], ids[j]][key] = float(support)
     if mark:
         result.graph[MARK] = mark
     return result
@@ -191,6 +191,13 @@ def _columns(rows: list[tuple[str, dict[str, Any]]], label: str, what: str) -> d
             missing = sorted(set(map(str, set(keys) ^ attributes.keys())))
             raise GraphError(f"{label}: {what} attribute {missing[0]!r} is missing on some {what}s (see {what} {where})")
     return {str(key): [attributes[key] for _, attributes in rows] for key in keys}
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    """A name that no column has."""
+    while name in taken:
+        name = f"{name}_"
+    return name
 
 
 def _row(columns: Mapping[str, NDArray[Any]], i: int, keep_bare: bool) -> dict[str, Any]:

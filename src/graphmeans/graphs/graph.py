@@ -157,6 +157,7 @@ class Graph:
 
     def _read_nodes(self, nodes: NodeData) -> tuple[int, Columns]:
         if isinstance(nodes, Mapping):
+            self._check_names(nodes, "node")
             columns = {str(key): self._column(values, "node", str(key)) for key, values in nodes.items()}
             lengths = {key: len(column) for key, column in columns.items()}
             if len(set(lengths.values())) > 1:
@@ -205,6 +206,7 @@ class Graph:
         if attributes is None:
             return {BARE: _frozen(np.ones((m, 1)))}
         if isinstance(attributes, Mapping):
+            self._check_names(attributes, "edge")
             columns = {str(key): self._column(values, "edge", str(key)) for key, values in attributes.items()}
             for key, column in columns.items():
                 if len(column) != m:
@@ -218,6 +220,10 @@ class Graph:
             i, j = self._edges[zero[0]]
             raise GraphError(f"{self._label()}: edge ({i}, {j}) has all-zero attributes, which means no edge")
         return {BARE: array}
+
+    def _check_names(self, columns: Mapping[str, Any], what: str) -> None:
+        if any(str(name) == BARE for name in columns):
+            raise GraphError(f"{self._label()}: {what} attribute without a name; give an array for bare values")
 
     def _bare(self, values: Any, what: str) -> NDArray[np.float64]:
         try:
@@ -240,6 +246,8 @@ class Graph:
             strings = sum(isinstance(value, str) for value in values)
             if 0 < strings < len(values):  # NumPy would silently turn the numbers into strings
                 raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes strings with other types")
+            if strings:
+                return _frozen(np.array(values, dtype=object))
         try:
             array = np.asarray(values)
         except ValueError:

@@ -20,6 +20,13 @@ def solve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
             if cost[i, j] < least:
                 least = cost[i, j]
         v[j] = least
+    return improve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done)
+
+
+@inner
+def improve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
+    """The same with column duals v (in, out) to start from; those of a similar problem save most of the work."""
+    for j in range(n):
         row_of_col[j] = -1
     # A greedy start on the column-reduced costs assigns most rows; the others are augmented one by one.
     for i in range(n):

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.kernels.jit import announce
@@ -53,9 +54,9 @@ def solve_pairs(
     if not len(pairs):
         return matches
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = [x.node_ptr, x.nodes, x.roles, x.edge_ptr, x.ends, x.edge_values]
+    sides: list[NDArray[Any]] = [x.node_ptr, x.nodes, x.roles, x.edge_ptr, x.ends, x.edge_values]
     sides += [y.node_ptr, y.nodes, y.roles, y.edge_ptr, y.ends, y.edge_values]
-    sides = [np.require(side, requirements=["C", "W"]) for side in sides]  # numba compiles anew for read-only arrays
+    sides = [side if side.flags.writeable else side.copy() for side in sides]  # numba compiles anew for read-only ones
 
     def work(first: int, last: int) -> None:
         kernel(
@@ -104,4 +105,4 @@ def covering(order: IntArray, n_roles: int) -> IntArray:
 
 
 def _wide(counts: IntArray, n_roles: int) -> IntArray:
-    return np.pad(counts, ((0, 0), (0, n_roles - counts.shape[1])))
+    return counts if counts.shape[1] == n_roles else np.pad(counts, ((0, 0), (0, n_roles - counts.shape[1])))
