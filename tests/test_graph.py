@@ -102,7 +102,7 @@ def test_pickled_and_copied_graphs_are_equal_and_still_frozen():
         gm.Graph([[1.0], [2.0]]),
         gm.Graph([[1.0], [2.0]], [(0, 1)], roles=["a", "b"]),
         gm.Graph([[1.0], [2.0]], [(0, 1)], name="n"),
-        gm.Graph({"": [1.0, 2.0]}, [(0, 1)], {"w": [1.0]}),
+        gm.Graph({"x": [1.0, 2.0]}, [(0, 1)], {"w": [1.0]}),
     ],
 )
 def test_equality_sees_every_difference(other):

@@ -57,7 +57,7 @@ def cluster(
         Path,
         typer.Argument(
             metavar="INPUT",
-            help="A folder or zip of GXL with its CXL list, a TU data set, or a folder of GraphML, GML or JSON.",
+            help="A folder or zip of GXL (with its CXL lists), GraphML or node-link JSON, or a .npz file.",
             show_default=False,
         ),
     ],
@@ -92,7 +92,7 @@ def cluster(
 
     graphmeans cluster Letter/LOW -k 30 -o letters
 
-    graphmeans cluster MUTAG.zip -k 8 -o molecules --raw --matcher graduated
+    graphmeans cluster molecules.zip -k 8 -o molecules --n-init 10 --matcher graduated
     """
     with reported(debug):
         from time import perf_counter

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import counted, number
+from graphmeans.report.words import number
 
 
 class ProgressHandler(logging.Handler):
@@ -48,8 +48,8 @@ def words(trace: dict[str, Any], message: str) -> str:
 
     Examples
     --------
-    >>> words({"phase": "iteration", "iteration": 3, "inertia": 81.5, "moved": 1, "matchings": 1200}, "")
-    'iteration 3, objective 81.5, 1 graph moved, 1,200 matchings'
+    >>> words({"phase": "iteration", "iteration": 3, "inertia": 81.5, "moved": 1}, "")
+    'iteration 3, objective 81.5, 1 moved'
     """
     phase = trace.get("phase", "iteration")
     if phase == "compile":
@@ -61,9 +61,7 @@ def words(trace: dict[str, Any], message: str) -> str:
     if phase != "seeding" and trace.get("inertia") is not None:
         parts.append(f"objective {number(trace['inertia'])}")
     if phase != "seeding" and trace.get("moved") is not None:
-        parts.append(f"{counted(int(trace['moved']), 'graph')} moved")
-    if trace.get("matchings") is not None:
-        parts.append(counted(int(trace["matchings"]), "matching"))
+        parts.append(f"{number(int(trace['moved']))} moved")
     return ", ".join(parts)
 
 
@@ -91,7 +89,7 @@ def shown_progress(start: str, *, quiet: bool) -> Iterator[None]:
         finally:
             logger.removeHandler(handler)
         return
-    columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), BarColumn(bar_width=16), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         handler = ProgressHandler(progress, progress.add_task(escape(plain_text(start)), total=None))
         logger.addHandler(handler)

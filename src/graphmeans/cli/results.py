@@ -66,7 +66,7 @@ def show_results(
         f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}",
         soft_wrap=True,
     )
-    compared = f" ({summary.saving:.1f} times as many)" if summary.saving >= 1.05 else ""
+    compared = f" ({summary.saving:.1f} times as many)" if summary.saves else ""
     console.print(
         f"{counted(summary.matchings, 'matching')}; "
         f"a standard k-means would have needed {number(summary.standard)}{compared}",

@@ -148,11 +148,203 @@ def frank_wolfe(
                 target = 1.0 if col_of_row[i] == j else 0.0
                 soft[i, j] += length * (target - soft[i, j])
                 products[i, j] += length * (vertex_products[i, j] - products[i, j])
-        if length >= 1.0 - 1e-12:
-            # At a permutation: the next step would only confirm it, unless another vertex is better still.
-            if step > 0 and curve <= 0.0:
-                continue
     for i in range(rows):
         for j in range(rows):
-            gradient[i, j] = -soft[i, j] + (0.0 if linear[i, j] < 1e300 else 0.0)
-    solve_lap(gradient, rows, u, v, col_of_row, row_of_col, shortest, before, done)
+            gradient[i, j] = -soft[i, j]
+    improve_lap(gradient, rows, u, v, col_of_row, row_of_col, shortest, before, done)
+
+
+@inner
+def kick(x_roles, x_real, rows, strength, table, at, columns, fresh):
+    """Exchange some random rows: columns (in, out); fresh (in, out) marks them. Returns where the table is read next."""
+    for _ in range(strength):
+        a = int(table[at] * x_real)
+        b = int(table[at + 1] * rows)
+        at = (at + 2) % (len(table) - 1)
+        if a != b and x_roles[a] == x_roles[b]:
+            columns[a], columns[b] = columns[b], columns[a]
+            fresh[a] = True
+            fresh[b] = True
+    return at
+
+
+@kernel
+def search_pairs(
+    x_node_ptr, x_nodes, x_node_roles, x_edge_ptr, x_ends, x_values,
+    y_node_ptr, y_nodes, y_node_roles, y_edge_ptr, y_ends, y_values,
+    directed, order, non_negative, pairs, first, last, size,
+    starts, steps, kicks, table,
+    mapping_ptr, lower, upper, mappings,
+):  # fmt: skip
+    """Match pairs[first:last]; outputs as in `exact_pairs`."""
+    dv = x_nodes.shape[1]
+    channels = x_values.shape[1]
+    n_keys = 1 if channels == 1 else channels + 1
+    n_roles = len(order)
+    a_nodes, b_nodes = np.empty((size, dv)), np.empty((size, dv))
+    a_roles, b_roles = np.empty(size, np.int64), np.empty(size, np.int64)
+    a_edges, b_edges = np.empty((size, size, channels)), np.empty((size, size, channels))
+    a_count, b_count, need = np.empty(n_roles, np.int64), np.empty(n_roles, np.int64), np.empty(n_roles, np.int64)
+    a_keys, b_keys = np.empty((n_keys, size, size)), np.empty((n_keys, size, size))
+    a_order, b_order = np.empty((n_keys, size, size), np.int64), np.empty((n_keys, size, size), np.int64)
+    a_sorted, b_sorted = np.empty((size, size)), np.empty((size, size))
+    linear, term, cost = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    u, v, shortest = np.empty(size), np.empty(size), np.empty(size + 1)
+    col_of_row, row_of_col = np.empty(size, np.int64), np.empty(size, np.int64)
+    before, done = np.empty(size + 1, np.int64), np.empty(size + 1, np.bool_)
+    active, everything = np.ones(size, np.bool_), np.arange(size)
+    a_degree, b_degree = np.empty(size, np.int64), np.empty(size, np.int64)
+    a_neighbour, b_neighbour = np.empty((size, size), np.int64), np.empty((size, size), np.int64)
+    soft, products, vertex = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    columns, best_columns, fresh = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
+
+    for p in range(first, last):
+        x, y = pairs[p, 0], pairs[p, 1]
+        xs, xe = x_node_ptr[x], x_node_ptr[x + 1]
+        ys, ye = y_node_ptr[y], y_node_ptr[y + 1]
+        nx, ny = xe - xs, ye - ys
+        x_at, y_at = slice(x_edge_ptr[x], x_edge_ptr[x + 1]), slice(y_edge_ptr[y], y_edge_ptr[y + 1])
+        rows = rows_needed(x_node_roles[xs:xe], y_node_roles[ys:ye], order, non_negative[p], a_count, b_count, need)
+        if rows == 0:
+            lower[p], upper[p] = 0.0, 0.0
+            continue
+        fill_side(x_nodes[xs:xe], x_node_roles[xs:xe], x_ends[x_at], x_values[x_at], directed,
+                  a_count, need, rows, a_nodes, a_roles, a_edges)  # fmt: skip
+        fill_side(y_nodes[ys:ye], y_node_roles[ys:ye], y_ends[y_at], y_values[y_at], directed,
+                  b_count, need, rows, b_nodes, b_roles, b_edges)  # fmt: skip
+        norms = squared_norm(a_nodes, a_edges, rows) + squared_norm(b_nodes, b_edges, rows)
+        node_costs(a_nodes, b_nodes, a_roles, b_roles, rows, 4.0 * norms + 1.0, linear)
+        list_neighbours(a_edges, rows, a_degree, a_neighbour)
+        list_neighbours(b_edges, rows, b_degree, b_neighbour)
+        tolerance = 1e-11 * norms
+
+        make_keys(a_edges, rows, a_keys, a_order)
+        make_keys(b_edges, rows, b_keys, b_order)
+        row_terms(a_keys, a_order, b_keys, b_order, channels, rows,
+                  active, everything, active, everything, rows, a_sorted, b_sorted, term)  # fmt: skip
+        for i in range(rows):
+            for j in range(rows):
+                cost[i, j] = linear[i, j] + term[i, j]
+        low = solve_lap(cost, rows, u, v, col_of_row, row_of_col, shortest, before, done)
+        for i in range(rows):
+            best_columns[i] = col_of_row[i]
+            fresh[i] = True
+        exchange_descent(linear, a_edges, b_edges, a_degree, a_neighbour, a_roles, nx, ny, rows, best_columns, fresh,
+                         tolerance)  # fmt: skip
+        best = permutation_cost(linear, a_edges, b_edges, rows, best_columns)
+        at = 0
+        for start in range(starts):
+            if best <= low + tolerance:
+                break
+            if start == 0:
+                for i in range(rows):
+                    for j in range(rows):
+                        soft[i, j] = 1.0 / need[a_roles[i]] if a_roles[i] == b_roles[j] else 0.0
+                # X.(1/n).Y' of the even start
+                for i in range(rows):
+                    columns[i] = i
+            for i in range(rows):
+                columns[i] = best_columns[i] if start == 1 else i
+            if start != 1:
+                at = shuffle(a_roles, b_roles, rows, table, at, columns, start)
+            mix(a_edges, b_edges, a_degree, a_neighbour, b_degree, b_neighbour, a_roles, b_roles, need, rows, columns,
+                0.0 if start == 0 else 0.5, soft, products, vertex)  # fmt: skip
+            frank_wolfe(
+                linear, a_edges, b_edges, a_degree, a_neighbour, b_degree, b_neighbour, rows, soft, products, steps,
+                cost, vertex, u, v, col_of_row, row_of_col, shortest, before, done,
+            )  # fmt: skip
+            for i in range(rows):
+                columns[i] = col_of_row[i]
+                fresh[i] = True
+            exchange_descent(linear, a_edges, b_edges, a_degree, a_neighbour, a_roles, nx, ny, rows, columns, fresh,
+                             tolerance)  # fmt: skip
+            value = permutation_cost(linear, a_edges, b_edges, rows, columns)
+            if value < best:
+                best = value
+                for i in range(rows):
+                    best_columns[i] = columns[i]
+        for i in range(rows):
+            columns[i] = best_columns[i]
+            fresh[i] = False
+        value = best
+        for _ in range(kicks):
+            if best <= low + tolerance:
+                break
+            at = kick(a_roles, nx, rows, 2, table, at, columns, fresh)
+            for i in range(nx):
+                if fresh[i]:
+                    for t in range(a_degree[i]):
+                        fresh[a_neighbour[i, t]] = True
+            exchange_descent(linear, a_edges, b_edges, a_degree, a_neighbour, a_roles, nx, ny, rows, columns, fresh,
+                             tolerance)  # fmt: skip
+            value = permutation_cost(linear, a_edges, b_edges, rows, columns)
+            if value <= best + tolerance:
+                best = min(best, value)
+                for i in range(rows):
+                    best_columns[i] = columns[i]
+            else:
+                for i in range(rows):
+                    columns[i] = best_columns[i]
+        upper[p] = np.sqrt(best)
+        lower[p] = min(np.sqrt(max(low, 0.0)), upper[p])
+        start_at = mapping_ptr[p]
+        for i in range(nx):
+            mappings[start_at + i] = best_columns[i] if best_columns[i] < ny else -1
+
+
+@inner
+def shuffle(x_roles, y_roles, rows, table, at, columns, start):
+    """A random permutation that keeps roles: columns (out)."""
+    for i in range(rows):
+        columns[i] = -1
+    # places of equal role, shuffled by repeated exchange
+    used = 0
+    for i in range(rows):
+        for j in range(rows):
+            if y_roles[j] != x_roles[i]:
+                continue
+            taken = False
+            for k in range(i):
+                if columns[k] == j:
+                    taken = True
+                    break
+            if not taken:
+                columns[i] = j
+                break
+    for i in range(rows - 1, 0, -1):
+        k = int(table[at] * (i + 1))
+        at = (at + 1) % len(table)
+        if x_roles[i] == x_roles[k]:
+            columns[i], columns[k] = columns[k], columns[i]
+    return at
+
+
+@inner
+def mix(x_edges, y_edges, x_degree, x_neighbour, y_degree, y_neighbour, x_roles, y_roles, need, rows, columns, share,
+        soft, products, vertex):  # fmt: skip
+    """soft (out) = share * permutation + (1 - share) * even, and products (out) = X soft Y'."""
+    channels = x_edges.shape[2]
+    for i in range(rows):
+        for j in range(rows):
+            soft[i, j] = (1.0 - share) / need[x_roles[i]] if x_roles[i] == y_roles[j] else 0.0
+    # X.even.Y' has the sums over roles in it; go through edges, it is done once a start
+    for i in range(rows):
+        for j in range(rows):
+            products[i, j] = 0.0
+    for i in range(rows):
+        for t in range(x_degree[i]):
+            k = x_neighbour[i, t]
+            for j in range(rows):
+                for s in range(y_degree[j]):
+                    l = y_neighbour[j, s]
+                    if x_roles[k] == y_roles[l]:
+                        total = 0.0
+                        for c in range(channels):
+                            total += x_edges[i, k, c] * y_edges[j, l, c]
+                        products[i, j] += total * (1.0 - share) / need[x_roles[k]]
+    if share > 0.0:
+        coupling(x_edges, y_edges, x_degree, x_neighbour, y_degree, y_neighbour, rows, columns, vertex)
+        for i in range(rows):
+            soft[i, columns[i]] += share
+            for j in range(rows):
+                products[i, j] += share * vertex[i, j]

@@ -132,10 +132,8 @@ def _piece(component: object, order: list[int]) -> Positions:
     ordered = nx.Graph()  # a fresh graph: the order in which nodes are held decides the start of the layout
     ordered.add_nodes_from(order)
     ordered.add_edges_from(sorted(tuple(sorted(edge)) for edge in component.edges))  # type: ignore[attr-defined]
-    if len(order) <= _LARGE:
-        found = nx.kamada_kawai_layout(ordered)
-    else:
-        found = nx.spring_layout(ordered, seed=0, iterations=80)
+    small = len(order) <= _LARGE
+    found = nx.kamada_kawai_layout(ordered) if small else nx.spring_layout(ordered, seed=0, iterations=80)
     points = np.array([found[node] for node in order])
     points -= points.mean(axis=0)
     _, _, axes = np.linalg.svd(points, full_matrices=False)

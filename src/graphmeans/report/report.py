@@ -27,7 +27,7 @@ _MOST_MEMBERS, _MOST_PICTURES = 24, 2400
 #: Clusters are drawn to one scale unless one would come out this much smaller than another.
 _SCALES_APART = 3.0
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
-_COLOURS = ("#d1495b", "#2b7fc4", "#c47a00", "#2f8f6b", "#8a63d2", "#b8527f", "#7b8a2a")
+_COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
 
 
 def write_report(
@@ -82,6 +82,7 @@ def write_report(
         cards=cards,
         example=next((card for card in cards if card["spectrum"]), None),
         palette=palette,
+        one_scale=all(frame is not None for frame in frames.values()),
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
         counts=_counts(estimator, summary),

@@ -59,6 +59,11 @@ class Summary:
         """How many times fewer matchings than a standard k-means."""
         return self.standard / max(self.matchings, 1)
 
+    @property
+    def saves(self) -> bool:
+        """Whether that is worth saying."""
+        return self.saving >= 1.2
+
     def in_reading_order(self) -> list[ClusterSummary]:
         """By class where classes are known, else the largest first."""
         if self.accuracy is not None:
