@@ -151,12 +151,17 @@ def test_tol_and_patience_stop_earlier(algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_n_init_keeps_the_best_run(algorithm):
-    graphs = random_collection(3, Kind(1, 1), 40, max_nodes=3)
-    many = fit(graphs, 6, algorithm=algorithm, n_init=8, init="random")
-    one = [fit(graphs, 6, algorithm=algorithm, n_init=1, init="random", random_state=s).inertia_ for s in range(8)]
-    assert many.inertia_ < np.mean(one)
-    assert many.inertia_ <= fit(graphs, 6, algorithm=algorithm, n_init=1, init="random").inertia_ + 1e-9
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_n_init_keeps_the_best_run(algorithm, best):
+    rows = np.array([[0.0], [1.0], [100.0], [101.0], [110.0], [111.0]])
+    starts = [np.array([[0.0], [1.0], [105.0]])] * 3  # stays there
+    starts[best] = rows[[0, 2, 4]]
+    alone = [fit(rows, 3, algorithm=algorithm, init=start).inertia_ for start in starts]
+    assert min(alone) == alone[best] < sorted(alone)[1]
+    turn = iter(starts)
+    many = fit(rows, 3, algorithm=algorithm, n_init=3, init=lambda x, k, random_state: next(turn))
+    assert many.inertia_ == alone[best]
+    assert many.n_matchings_ > fit(rows, 3, algorithm=algorithm, init=starts[best]).n_matchings_
 
 
 # -- counting --------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ class Init(str, Enum):
 
     kmeans = "k-means++"
     furthest = "furthest-first"
+    medoids = "medoids"
     random = "random"
 
 

@@ -155,6 +155,91 @@ def frank_wolfe(
 
 
 @inner
+def attach(row, col, x_edges, y_edges, x_degree, x_neighbour, y_degree, y_neighbour, gain, columns, taken, x_front, y_front):
+    """Match one more pair: its neighbours come to the front, and pairs of them gain what their edges have in common."""
+    columns[row] = col
+    taken[col] = True
+    x_front[row] = False
+    y_front[col] = False
+    for s in range(y_degree[col]):
+        l = y_neighbour[col, s]
+        if not taken[l]:
+            y_front[l] = True
+    for t in range(x_degree[row]):
+        k = x_neighbour[row, t]
+        if columns[k] >= 0:
+            continue
+        x_front[k] = True
+        for s in range(y_degree[col]):
+            l = y_neighbour[col, s]
+            if not taken[l]:
+                total = 0.0
+                for c in range(x_edges.shape[2]):
+                    total += x_edges[k, row, c] * y_edges[l, col, c]
+                gain[k, l] += 4.0 * total
+
+
+@inner
+def grow(
+    linear, context, x_edges, y_edges, x_degree, x_neighbour, y_degree, y_neighbour, x_roles, y_roles,
+    rows, gain, columns, taken, x_front, y_front,
+):  # fmt: skip
+    """Complete a partial permutation along the edges: columns (in, out), -1 where a row is free.
+
+    The next pair is the one that adds most, among neighbours of what is matched on both sides as long as there are any.
+    `context` (in), a cost, breaks ties.
+    """
+    for i in range(rows):
+        taken[i] = False
+        x_front[i] = False
+        y_front[i] = False
+        for j in range(rows):
+            gain[i, j] = -linear[i, j] - 1e-3 * context[i, j]
+    left = rows
+    for i in range(rows):
+        if columns[i] >= 0:
+            taken[columns[i]] = True
+    for i in range(rows):
+        if columns[i] >= 0:
+            attach(i, columns[i], x_edges, y_edges, x_degree, x_neighbour, y_degree, y_neighbour, gain, columns, taken,
+                   x_front, y_front)  # fmt: skip
+            left -= 1
+    for _ in range(left):
+        best, row, col = -np.inf, -1, -1
+        for i in range(rows):
+            if x_front[i]:
+                for j in range(rows):
+                    if y_front[j] and gain[i, j] > best and x_roles[i] == y_roles[j]:
+                        best, row, col = gain[i, j], i, j
+        if row < 0:
+            for i in range(rows):
+                if columns[i] < 0:
+                    for j in range(rows):
+                        if not taken[j] and gain[i, j] > best and x_roles[i] == y_roles[j]:
+                            best, row, col = gain[i, j], i, j
+        attach(row, col, x_edges, y_edges, x_degree, x_neighbour, y_degree, y_neighbour, gain, columns, taken,
+               x_front, y_front)  # fmt: skip
+
+
+@inner
+def release(x_degree, x_neighbour, rows, centre, count, columns, queue):
+    """Free `count` rows around a centre, breadth first: columns (in, out). Returns how many were freed."""
+    head, tail = 0, 1
+    queue[0] = centre
+    columns[centre] = -1
+    while head < tail and tail < count:
+        i = queue[head]
+        head += 1
+        for t in range(x_degree[i]):
+            k = x_neighbour[i, t]
+            if columns[k] >= 0 and tail < count:
+                columns[k] = -1
+                queue[tail] = k
+                tail += 1
+    return tail
+
+
+@inner
 def kick(x_roles, x_real, rows, strength, table, at, columns, fresh):
     """Exchange some random rows: columns (in, out); fresh (in, out) marks them. Returns where the table is read next."""
     for _ in range(strength):
@@ -173,7 +258,7 @@ def search_pairs(
     x_node_ptr, x_nodes, x_node_roles, x_edge_ptr, x_ends, x_values,
     y_node_ptr, y_nodes, y_node_roles, y_edge_ptr, y_ends, y_values,
     directed, order, non_negative, pairs, first, last, size,
-    starts, steps, kicks, table,
+    starts, steps, grows, kicks, table,
     mapping_ptr, lower, upper, mappings,
 ):  # fmt: skip
     """Match pairs[first:last]; outputs as in `exact_pairs`."""
@@ -196,6 +281,8 @@ def search_pairs(
     a_degree, b_degree = np.empty(size, np.int64), np.empty(size, np.int64)
     a_neighbour, b_neighbour = np.empty((size, size), np.int64), np.empty((size, size), np.int64)
     soft, products, vertex = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    context = np.empty((size, size))
+    x_front, y_front = np.empty(size, np.bool_), np.empty(size, np.bool_)
     columns, best_columns, fresh = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_)
 
     for p in range(first, last):
@@ -225,6 +312,7 @@ def search_pairs(
         for i in range(rows):
             for j in range(rows):
                 cost[i, j] = linear[i, j] + term[i, j]
+                context[i, j] = cost[i, j]
         low = solve_lap(cost, rows, u, v, col_of_row, row_of_col, shortest, before, done)
         for i in range(rows):
             best_columns[i] = col_of_row[i]
@@ -236,13 +324,6 @@ def search_pairs(
         for start in range(starts):
             if best <= low + tolerance:
                 break
-            if start == 0:
-                for i in range(rows):
-                    for j in range(rows):
-                        soft[i, j] = 1.0 / need[a_roles[i]] if a_roles[i] == b_roles[j] else 0.0
-                # X.(1/n).Y' of the even start
-                for i in range(rows):
-                    columns[i] = i
             for i in range(rows):
                 columns[i] = best_columns[i] if start == 1 else i
             if start != 1:
@@ -263,6 +344,31 @@ def search_pairs(
                 best = value
                 for i in range(rows):
                     best_columns[i] = columns[i]
+        for _ in range(grows):
+            if best <= low + tolerance:
+                break
+            i = int(table[at] * nx)
+            draw = table[at + 1]
+            at = (at + 2) % (len(table) - 1)
+            # the columns of row i by context; the draw prefers the near ones
+            rank = int(draw * draw * min(ny, 6))
+            j = nth_smallest(context, i, ny, rank, a_roles[i], b_roles, done)
+            if j < 0:
+                continue
+            for k in range(rows):
+                columns[k] = -1
+            columns[i] = j
+            grow(linear, context, a_edges, b_edges, a_degree, a_neighbour, b_degree, b_neighbour, a_roles, b_roles,
+                 rows, products, columns, done, x_front, y_front)
+            for i in range(rows):
+                fresh[i] = True
+            exchange_descent(linear, a_edges, b_edges, a_degree, a_neighbour, a_roles, nx, ny, rows, columns, fresh,
+                             tolerance)  # fmt: skip
+            value = permutation_cost(linear, a_edges, b_edges, rows, columns)
+            if value < best:
+                best = value
+                for i in range(rows):
+                    best_columns[i] = columns[i]
         for i in range(rows):
             columns[i] = best_columns[i]
             fresh[i] = False
@@ -270,11 +376,38 @@ def search_pairs(
         for _ in range(kicks):
             if best <= low + tolerance:
                 break
-            at = kick(a_roles, nx, rows, 2, table, at, columns, fresh)
-            for i in range(nx):
-                if fresh[i]:
-                    for t in range(a_degree[i]):
-                        fresh[a_neighbour[i, t]] = True
+            # Free a part of the best mapping, give one of its rows another column, and let it grow together again.
+            centre = int(table[at] * nx)
+            share = 0.15 + 0.6 * table[at + 1]
+            draw = table[at + 2]
+            pick = table[at + 3]
+            at = (at + 4) % (len(table) - 4)
+            freed = release(a_degree, a_neighbour, rows, centre, max(3, int(share * rows)), columns, before)
+            for i in range(nx, rows):
+                columns[i] = -1
+            for j in range(rows):
+                done[j] = b_roles[j] != a_roles[centre]
+            for i in range(rows):
+                if columns[i] >= 0:
+                    done[columns[i]] = True
+            # one of the free columns, the nearest by context preferred
+            rank = int(draw * draw * 5)
+            j = -1
+            for _r in range(rank + 1):
+                near = -1
+                for l in range(ny):
+                    if not done[l] and (near < 0 or context[centre, l] < context[centre, near]):
+                        near = l
+                if near < 0:
+                    break
+                done[near] = True
+                j = near
+            if j >= 0:
+                columns[centre] = j
+            grow(linear, context, a_edges, b_edges, a_degree, a_neighbour, b_degree, b_neighbour, a_roles, b_roles,
+                 rows, products, columns, done, x_front, y_front)
+            for i in range(rows):
+                fresh[i] = columns[i] != best_columns[i]
             exchange_descent(linear, a_edges, b_edges, a_degree, a_neighbour, a_roles, nx, ny, rows, columns, fresh,
                              tolerance)  # fmt: skip
             value = permutation_cost(linear, a_edges, b_edges, rows, columns)
@@ -290,6 +423,24 @@ def search_pairs(
         start_at = mapping_ptr[p]
         for i in range(nx):
             mappings[start_at + i] = best_columns[i] if best_columns[i] < ny else -1
+
+
+@inner
+def nth_smallest(context, i, ny, rank, role, y_roles, used):
+    """The column with the rank-th smallest context of row i among real columns of its role; -1 if there is none."""
+    for j in range(ny):
+        used[j] = y_roles[j] != role
+    found = -1
+    for _ in range(rank + 1):
+        at = -1
+        for j in range(ny):
+            if not used[j] and (at < 0 or context[i, j] < context[i, at]):
+                at = j
+        if at < 0:
+            break
+        used[at] = True
+        found = at
+    return found
 
 
 @inner
