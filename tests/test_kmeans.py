@@ -349,6 +349,27 @@ def test_a_graph_larger_than_the_model_does_not_disturb_the_others():
     assert km.predict([larger, graphs[0]])[1] == km.labels_[0]
 
 
+def test_a_role_never_seen_before_stays_unmatched():
+    graphs = random_collection(0, Kind(1, 1, roles=("a", "b")), 8, max_nodes=3)
+    km = fit(graphs, 2)
+    stranger = gm.Graph([[1.0], [2.0]], [(0, 1)], roles=["a", "z"])
+    order = {**oracle.places(graphs), "z": 1}
+    expected = [oracle.distance(stranger, y, order) for y in centres_of(km)]
+    np.testing.assert_allclose(km.transform([graphs[0], stranger])[1], expected, atol=1e-9)
+    np.testing.assert_array_equal(km.transform([graphs[0], stranger])[0], km.transform(graphs)[0])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_aligning_graphs_to_their_centres(kind):
+    graphs = random_collection(3, kind, 10, max_nodes=3)
+    km = fit(graphs, 2)
+    order = oracle.places([*graphs, *centres_of(km)])
+    for graph, label, d, match in zip(graphs, km.labels_, km.distances_, km.align(graphs), strict=True):
+        assert match.upper == pytest.approx(d, abs=1e-9)
+        assert match.upper == pytest.approx(oracle.mapping_cost(graph, centres_of(km)[label], match.indices, order))
+        assert match.certified
+
+
 def test_order_none_leaves_nodes_unmatched():
     graphs = [gm.Graph([[3.0]]), gm.Graph([[-3.0]])]
     assert fit(graphs, 1).inertia_ == pytest.approx(18.0)

@@ -259,6 +259,15 @@ def test_the_set_mean_is_the_sample_graph_with_the_smallest_objective(graphs):
     )
 
 
+def test_the_set_mean_has_no_arc_that_only_others_have():
+    there, back = (gm.Graph([[0.0], [10.0]], [arc], [0.1], directed=True) for arc in ([0, 1], [1, 0]))
+    y = mean([there, back, there], "set")
+    assert y.edges.tolist() == [[0, 1]]
+    assert y.edge_support.tolist() == pytest.approx([2 / 3])
+    km = gm.GraphKMeans(1, mean="set", matcher="exact").fit([there, back, there])
+    assert km.centroids()[0].edges.tolist() == [[0, 1]]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_subgradient_method_descends_and_keeps_its_best_point(kind):
     for seed in range(5):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
     from graphmeans.matching.match import Match
+    from graphmeans.matching.search import Search
     from graphmeans.space import GraphSpace
 
 # Where each public name lives. Loading them on first use keeps `import graphmeans` quick.
@@ -31,6 +32,7 @@ _HOMES = {
     "Match": "graphmeans.matching.match",
     "Exact": "graphmeans.matching.exact",
     "Graduated": "graphmeans.matching.graduated",
+    "Search": "graphmeans.matching.search",
     "distance": "graphmeans.functions",
     "match": "graphmeans.functions",
     "mean": "graphmeans.functions",
@@ -44,7 +46,7 @@ _HOMES = {
 }
 
 __all__ = [
-    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
+    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph", "Search",
     "datasets", "distance", "evaluation", "from_adjacency", "from_networkx", "match", "mean", "pairwise_distances",
     "plots", "to_networkx",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from graphmeans.graphs.graph import Graph, MeanGraph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher, get_matcher
+from graphmeans.matching.sketch import sketch as sketch_batch
 from graphmeans.means.frames import Frames
 from graphmeans.means.mean import MeanMethod, Means, get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
@@ -43,7 +44,7 @@ def match(
     Parameters
     ----------
     x, y : Graph or networkx graph
-    matcher : {"auto", "exact", "graduated"} or Matcher
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher
     order : "auto", int, mapping role -> int, or None
         Places for the nodes of the common space. "auto": the larger of the two graphs, role by role. None: unbounded, so
         that any two nodes may both stay unmatched.
@@ -221,7 +222,7 @@ def warmup() -> Iterator[tuple[str, float]]:
     """Compile every kernel ahead of its first use; yields what was compiled and the seconds it took."""
     batch = GraphEncoder().fit_transform([Graph([[0.0], [1.0]], [(0, 1)]), Graph([[1.0], [2.0]], [(0, 1)])])
     pairs, order = np.array([[0, 1]]), np.array([2])
-    for name in ("exact", "graduated"):
+    for name in ("exact", "search", "graduated"):
         start = time.perf_counter()
         found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
         yield f"{name} matching", time.perf_counter() - start
@@ -290,3 +291,46 @@ def _fit_encoder(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> tupl
 
 def _name(solver: Matcher) -> str:
     return str(getattr(solver, "name", type(solver).__name__))
+
+
+def sketch(
+    graphs: Iterable[Any],
+    order: Order = "auto",
+    kind: str = "rows",
+    *,
+    encoder: Encoder = "auto",
+    node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+) -> NDArray[np.float64]:
+    """A vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
+
+    The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or
+    wherever a vector is wanted. Two collections are comparable if they are sketched with one fitted encoder, one `kind`
+    and one `order` given as a number.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+    order : "auto", int, mapping role -> int, or None
+        As in `pairwise_distances`. None: twice the largest graph of the collection.
+    kind : {"rows", "projection"}
+        "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
+        spectrum; few numbers, mostly a weaker bound.
+    encoder, node_weight, edge_weight :
+        As in `pairwise_distances`.
+
+    Returns
+    -------
+    array of shape (number of graphs, dim)
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> x = gm.Graph([[1.0], [2.0]], [(0, 1)])
+    >>> y = gm.Graph([[2.0], [1.0]], [(0, 1)])
+    >>> bool((gm.sketch([x, y])[0] == gm.sketch([x, y])[1]).all())
+    True
+    """
+    batch = _encode(to_graphs(graphs), encoder, scaled=True)
+    space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight)
+    return sketch_batch(space.weighted(batch), space.order, kind)

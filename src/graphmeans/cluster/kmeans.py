@@ -56,7 +56,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         Runs from different starts, the best of which is kept. "auto": 10 for "random" and callables, else 1.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
         How a centre is found. "auto" is incremental, as in the paper.
-    matcher : {"auto", "exact", "graduated"} or Matcher
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher
     encoder : "auto" or GraphEncoder
         How attributes become numbers; it is cloned and fitted. "auto": numbers standardised, strings 1-of-k, bare arrays
         as they are.

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
+from graphmeans.kernels.exchange import exchange_descent
 from graphmeans.kernels.jit import inner, kernel
-from graphmeans.kernels.lap import solve_lap
+from graphmeans.kernels.lap import new_lap, solve_lap
 from graphmeans.kernels.pair import (
-    fill_side,
-    make_keys,
+    complete,
+    load_pair,
+    n_keys,
+    new_side,
+    new_sorted,
     node_costs,
     permutation_cost,
     row_terms,
-    rows_needed,
+    sort_rows,
     squared_norm,
-    swap_descent,
 )
 
 # What a search gives away: a branch is cut when it cannot be better by more than this share of the squared distance.
 RELATIVE = 1e-12
+
+#: Work of the tree: one entry a level, or a row.
+Tree = namedtuple(
+    "Tree",
+    "linear base fixed_row fixed_col child_col child_bound n_children next_child "
+    "x_active y_active x_rows y_rows x_twin y_twin x_square y_square seen columns fresh term cost",
+)
+
+
+@inner
+def new_tree(levels, size):
+    """Workspace for trees of at most `levels` levels over `size` rows."""
+    return Tree(
+        np.empty((levels, size, size)), np.empty(levels + 1),
+        np.empty(levels, np.int64), np.empty(levels, np.int64),
+        np.empty((levels, size), np.int64), np.empty((levels, size)),
+        np.empty(levels, np.int64), np.empty(levels, np.int64),
+        np.empty(size, np.bool_), np.empty(size, np.bool_), np.empty(size, np.int64), np.empty(size, np.int64),
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size, np.int64),
+        np.empty(size, np.int64), np.empty(size, np.bool_), np.empty((size, size)), np.empty((size, size)),
+    )  # fmt: skip
 
 
 @inner
@@ -28,33 +54,64 @@ def worth(bound, best, negligible):
 
 
 @inner
-def branch_and_bound(
-    x_edges, y_edges, x_roles, y_roles, x_real, y_real, rows, max_nodes, negligible,
-    linear, x_keys, x_order, y_keys, y_order, x_sorted, y_sorted, term, cost,
-    u, v, col_of_row, row_of_col, shortest, before, done,
-    x_active, y_active, x_rows, y_rows, fixed_row, fixed_col, base,
-    child_col, child_bound, n_children, next_child, columns, best_columns,
-):  # fmt: skip
-    """The best permutation of `rows` columns, with `linear[0]` (in) the node costs.
+def find_twins(side, rows, twin):
+    """twin (out): the first row that each row can be exchanged with without changing the graph."""
+    roles, nodes, edges, degree, neighbour = side.roles, side.nodes, side.edges, side.degree, side.neighbour
+    for i in range(rows):
+        twin[i] = i
+        for k in range(i):
+            if twin[k] != k or roles[i] != roles[k] or degree[i] != degree[k]:
+                continue
+            same = True
+            for d in range(nodes.shape[1]):
+                if nodes[i, d] != nodes[k, d]:
+                    same = False
+                    break
+            t = 0
+            while same and t < degree[i]:
+                j = neighbour[i, t]
+                other = i if j == k else j  # the edge between the two must look the same from both ends
+                for c in range(edges.shape[2]):
+                    if edges[i, j, c] != edges[k, other, c]:
+                        same = False
+                t += 1
+            if same:
+                twin[i] = k
+                break
+
+
+@inner
+def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, negligible, x_sorted, y_sorted, x_left, y_left, lap,
+                     tree, best_columns):  # fmt: skip
+    """The best permutation of `rows` columns, with tree.linear[0] (in) the node costs; best_columns (in, out).
 
     A node of the tree fixes the columns of some real rows of X. Its bound is one linear assignment of all other rows:
     node costs, plus edges to the fixed nodes exactly, plus edges among the others by their sorted rows. Null rows are
-    never branched on, and of the null columns of a role only one is tried: they are interchangeable. Returns (lower,
-    upper, tree nodes), squared; best_columns (out).
+    never branched on. Of interchangeable columns (null columns, twins) only the first free one is tried, and
+    interchangeable rows get increasing columns. A branch is also cut when it cannot be below `cutoff`. If `warm`,
+    best_columns is a permutation to start from. Returns (lower, upper, tree nodes), squared.
     """
-    channels = x_edges.shape[2]
+    linear, columns, cost, term, base = tree.linear, tree.columns, tree.cost, tree.term, tree.base
+    fixed_row, fixed_col, child_col, child_bound = tree.fixed_row, tree.fixed_col, tree.child_col, tree.child_bound
+    n_children, next_child, x_active, y_active = tree.n_children, tree.next_child, tree.x_active, tree.y_active
+    x_rows, y_rows, x_twin, y_twin, seen = tree.x_rows, tree.y_rows, tree.x_twin, tree.y_twin, tree.seen
+    x_roles, y_roles, u, v = x.roles, y.roles, lap.u, lap.v
+    channels = x.edges.shape[2]
     for i in range(rows):
         x_active[i] = True
         y_active[i] = True
-    make_keys(x_edges, rows, x_keys, x_order)
-    make_keys(y_edges, rows, y_keys, y_order)
+        seen[i] = -1
+        tree.fresh[i] = True
+    sort_rows(x, rows, x_sorted)
+    sort_rows(y, rows, y_sorted)
     base[0] = 0.0
-    best = np.inf
-    open_bound = np.inf  # least bound among the branches that the limit left unexplored
+    best = permutation_cost(linear[0], x, y, rows, best_columns) if warm else np.inf
+    missed = np.inf  # least bound among the branches that a limit or the cutoff left unexplored
     visited = 0
     depth = 0
     entering = True
     while depth >= 0:
+        ceiling = min(best, cutoff)
         if entering:
             entering = False
             visited += 1
@@ -70,34 +127,33 @@ def branch_and_bound(
                     y_rows[p] = i
                     p += 1
             here = linear[depth]
-            row_terms(
-                x_keys, x_order, y_keys, y_order, channels, rows,
-                x_active, x_rows, y_active, y_rows, q, x_sorted, y_sorted, term,
-            )  # fmt: skip
+            row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, q,
+                      x_left, y_left, term)  # fmt: skip
             for a in range(q):
                 for b in range(q):
                     cost[a, b] = here[x_rows[a], y_rows[b]] + term[a, b]
             bound = base[depth]
             if q > 0:
-                bound += solve_lap(cost, q, u, v, col_of_row, row_of_col, shortest, before, done)
+                bound += solve_lap(cost, q, lap)
             if worth(bound, best, negligible):
                 for t in range(depth):
                     columns[fixed_row[t]] = fixed_col[t]
                 for a in range(q):
-                    columns[x_rows[a]] = y_rows[col_of_row[a]]
+                    columns[x_rows[a]] = y_rows[lap.col_of_row[a]]
                 if depth == 0:
-                    value = swap_descent(here, x_edges, y_edges, x_roles, rows, columns)
-                else:
-                    value = permutation_cost(linear[0], x_edges, y_edges, rows, columns)
+                    # 1e-12 (|X|^2 + |Y|^2): below what rounding makes of an exchange of twins it would never end.
+                    exchange_descent(here, x, y, x_real, y_real, rows, columns, tree.fresh, 1e8 * negligible)
+                value = permutation_cost(linear[0], x, y, rows, columns)
                 if value < best:
                     best = value
+                    ceiling = min(best, cutoff)
                     for i in range(rows):
                         best_columns[i] = columns[i]
-            if worth(bound, best, negligible):
+            if worth(bound, ceiling, negligible):
                 # Branch on the real row whose other columns are dearest: most of its children are cut at once.
                 branch = -1
                 most = -1.0
-                gap = best - bound
+                gap = ceiling - bound
                 for a in range(q):
                     if x_rows[a] >= x_real:
                         continue
@@ -110,18 +166,20 @@ def branch_and_bound(
                 if branch >= 0:
                     row = x_rows[branch]
                     fixed_row[depth] = row
-                    null_tried = False
+                    floor = -1
+                    for t in range(depth):
+                        if x_twin[fixed_row[t]] == x_twin[row]:
+                            floor = max(floor, fixed_col[t])
                     count = 0
                     for b in range(q):
                         column = y_rows[b]
-                        if x_roles[row] != y_roles[column]:
+                        if column <= floor or x_roles[row] != y_roles[column]:
                             continue
-                        if column >= y_real:
-                            if null_tried:
-                                continue
-                            null_tried = True
+                        if seen[y_twin[column]] == visited:
+                            continue
+                        seen[y_twin[column]] = visited
                         reduced = bound + max(0.0, cost[branch, b] - u[branch] - v[b])
-                        if worth(reduced, best, negligible):
+                        if worth(reduced, ceiling, negligible):
                             at = count
                             while at > 0 and child_bound[depth, at - 1] > reduced:
                                 child_bound[depth, at] = child_bound[depth, at - 1]
@@ -130,14 +188,19 @@ def branch_and_bound(
                             child_bound[depth, at] = reduced
                             child_col[depth, at] = column
                             count += 1
+                        else:
+                            missed = min(missed, reduced)
                     n_children[depth] = count
-        # Take the next child of this node, or go back.
+            else:
+                missed = min(missed, bound)
+        # Take the next child of this node, or go back. Children come by increasing bound.
         k = next_child[depth]
-        if k < n_children[depth] and worth(child_bound[depth, k], best, negligible):
-            if visited >= max_nodes:
-                open_bound = min(open_bound, child_bound[depth, k])
-                n_children[depth] = 0
-                continue
+        descend = False
+        if k < n_children[depth]:
+            descend = visited < max_nodes and worth(child_bound[depth, k], ceiling, negligible)
+            if not descend:
+                missed = min(missed, child_bound[depth, k])
+        if descend:
             next_child[depth] = k + 1
             row = fixed_row[depth]
             column = child_col[depth, k]
@@ -145,17 +208,7 @@ def branch_and_bound(
             base[depth + 1] = base[depth] + linear[depth, row, column]
             x_active[row] = False
             y_active[column] = False
-            for i in range(rows):
-                if not x_active[i]:
-                    continue
-                for j in range(rows):
-                    if not y_active[j]:
-                        continue
-                    total = 0.0
-                    for c in range(channels):
-                        difference = x_edges[i, row, c] - y_edges[j, column, c]
-                        total += difference * difference
-                    linear[depth + 1, i, j] = linear[depth, i, j] + 2.0 * total
+            fix(x, y, row, column, rows, tree, depth)
             depth += 1
             entering = True
         else:
@@ -163,80 +216,94 @@ def branch_and_bound(
             if depth >= 0:
                 x_active[fixed_row[depth]] = True
                 y_active[fixed_col[depth]] = True
-    return min(open_bound, best), best, visited
+    return (missed if worth(missed, best, negligible) else best), best, visited
+
+
+@inner
+def fix(x, y, row, column, rows, tree, depth):
+    """tree.linear[depth + 1] (out) = tree.linear[depth] + 2 |x_i,row - y_j,column|^2 for all active i and j."""
+    x_edges, y_edges, x_active, y_active = x.edges, y.edges, tree.x_active, tree.y_active
+    x_square, y_square = tree.x_square, tree.y_square
+    channels = x_edges.shape[2]
+    old, new = tree.linear[depth], tree.linear[depth + 1]
+    for i in range(rows):
+        x_square[i] = 0.0
+        y_square[i] = 0.0
+        for c in range(channels):
+            x_square[i] += x_edges[i, row, c] * x_edges[i, row, c]
+            y_square[i] += y_edges[i, column, c] * y_edges[i, column, c]
+    for i in range(rows):
+        if not x_active[i]:
+            continue
+        for j in range(rows):
+            if not y_active[j]:
+                continue
+            total = x_square[i] + y_square[j]
+            if x_square[i] != 0.0 and y_square[j] != 0.0:
+                total = 0.0
+                for c in range(channels):
+                    difference = x_edges[i, row, c] - y_edges[j, column, c]
+                    total += difference * difference
+            new[i, j] = old[i, j] + 2.0 * total
 
 
 @kernel
 def exact_pairs(
-    x_node_ptr, x_nodes, x_node_roles, x_edge_ptr, x_ends, x_values,
-    y_node_ptr, y_nodes, y_node_roles, y_edge_ptr, y_ends, y_values,
-    directed, order, non_negative, pairs, first, last, size, max_nodes,
-    mapping_ptr, lower, upper, mappings, tree_nodes,
+    x_packed, y_packed, directed, order, non_negative, pairs, first, last, size,
+    max_nodes, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, tree_nodes,
 ):  # fmt: skip
     """Match pairs[first:last]; `size` is the most rows any of them needs.
 
     lower, upper, tree_nodes (out) one a pair; mappings (out) the column of each node of X, -1 if unmatched, from
-    mapping_ptr[p] on.
+    mapping_ptr[p] on. cutoffs (in): the search for a pair ends once D > cutoff is proved. warm (in): mappings to start
+    from, laid out as the mappings.
     """
-    dv = x_nodes.shape[1]
-    channels = x_values.shape[1]
-    n_keys = 1 if channels == 1 else channels + 1
-    n_roles = len(order)
+    dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
     # The workspace, once for all pairs of the call.
-    a_nodes, b_nodes = np.empty((size, dv)), np.empty((size, dv))
-    a_roles, b_roles = np.empty(size, np.int64), np.empty(size, np.int64)
-    a_edges, b_edges = np.empty((size, size, channels)), np.empty((size, size, channels))
-    a_count, b_count, need = np.empty(n_roles, np.int64), np.empty(n_roles, np.int64), np.empty(n_roles, np.int64)
+    x, y = new_side(size, dv, channels, n_roles), new_side(size, dv, channels, n_roles)
+    need = np.empty(n_roles, np.int64)
     levels = 1
     for p in range(first, last):
-        x, y = pairs[p, 0], pairs[p, 1]
-        levels = max(levels, 1 + min(x_node_ptr[x + 1] - x_node_ptr[x], y_node_ptr[y + 1] - y_node_ptr[y]))
-    linear = np.empty((levels, size, size))
-    x_keys, y_keys = np.empty((n_keys, size, size)), np.empty((n_keys, size, size))
-    x_order, y_order = np.empty((n_keys, size, size), np.int64), np.empty((n_keys, size, size), np.int64)
-    x_sorted, y_sorted = np.empty((size, size)), np.empty((size, size))
-    term, cost = np.empty((size, size)), np.empty((size, size))
-    u, v, shortest = np.empty(size), np.empty(size), np.empty(size + 1)
-    col_of_row, row_of_col = np.empty(size, np.int64), np.empty(size, np.int64)
-    before, done = np.empty(size + 1, np.int64), np.empty(size + 1, np.bool_)
-    x_active, y_active = np.empty(size, np.bool_), np.empty(size, np.bool_)
-    x_rows, y_rows = np.empty(size, np.int64), np.empty(size, np.int64)
-    fixed_row, fixed_col, base = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size + 1)
-    child_col, child_bound = np.empty((levels, size), np.int64), np.empty((levels, size))
-    n_children, next_child = np.empty(levels, np.int64), np.empty(levels, np.int64)
-    columns, best_columns = np.empty(size, np.int64), np.empty(size, np.int64)
+        gx, gy = pairs[p, 0], pairs[p, 1]
+        nx = x_packed.node_ptr[gx + 1] - x_packed.node_ptr[gx]
+        levels = max(levels, 1 + min(nx, y_packed.node_ptr[gy + 1] - y_packed.node_ptr[gy]))
+    keys = n_keys(channels)
+    x_sorted, y_sorted, x_left, y_left = new_sorted(keys, size), new_sorted(keys, size), new_sorted(1, size), new_sorted(1, size)
+    lap, tree, best_columns = new_lap(size), new_tree(levels, size), np.empty(size, np.int64)
+    inverse = np.empty(size, np.int64)
 
     for p in range(first, last):
-        x, y = pairs[p, 0], pairs[p, 1]
-        xs, xe = x_node_ptr[x], x_node_ptr[x + 1]
-        ys, ye = y_node_ptr[y], y_node_ptr[y + 1]
-        nx, ny = xe - xs, ye - ys
-        rows = rows_needed(x_node_roles[xs:xe], y_node_roles[ys:ye], order, non_negative[p], a_count, b_count, need)
+        gx, gy = pairs[p, 0], pairs[p, 1]
+        nx = x_packed.node_ptr[gx + 1] - x_packed.node_ptr[gx]
+        ny = y_packed.node_ptr[gy + 1] - y_packed.node_ptr[gy]
         swapped = nx > ny  # branch on the nodes of the smaller graph
-        x_at, y_at = slice(x_edge_ptr[x], x_edge_ptr[x + 1]), slice(y_edge_ptr[y], y_edge_ptr[y + 1])
         if swapped:
-            fill_side(x_nodes[xs:xe], x_node_roles[xs:xe], x_ends[x_at], x_values[x_at], directed,
-                      a_count, need, rows, b_nodes, b_roles, b_edges)  # fmt: skip
-            fill_side(y_nodes[ys:ye], y_node_roles[ys:ye], y_ends[y_at], y_values[y_at], directed,
-                      b_count, need, rows, a_nodes, a_roles, a_edges)  # fmt: skip
+            rows = load_pair(y_packed, gy, x_packed, gx, directed, order, non_negative[p], x, y, need)
         else:
-            fill_side(x_nodes[xs:xe], x_node_roles[xs:xe], x_ends[x_at], x_values[x_at], directed,
-                      a_count, need, rows, a_nodes, a_roles, a_edges)  # fmt: skip
-            fill_side(y_nodes[ys:ye], y_node_roles[ys:ye], y_ends[y_at], y_values[y_at], directed,
-                      b_count, need, rows, b_nodes, b_roles, b_edges)  # fmt: skip
-        norms = squared_norm(a_nodes, a_edges, rows) + squared_norm(b_nodes, b_edges, rows)
-        node_costs(a_nodes, b_nodes, a_roles, b_roles, rows, 4.0 * norms + 1.0, linear[0])
-        low, high, tree_nodes[p] = branch_and_bound(
-            a_edges, b_edges, a_roles, b_roles, min(nx, ny), max(nx, ny), rows, max_nodes, 1e-20 * norms,
-            linear, x_keys, x_order, y_keys, y_order, x_sorted, y_sorted, term, cost,
-            u, v, col_of_row, row_of_col, shortest, before, done,
-            x_active, y_active, x_rows, y_rows, fixed_row, fixed_col, base,
-            child_col, child_bound, n_children, next_child, columns, best_columns,
-        )  # fmt: skip
-        if rows == 0:
-            low, high = 0.0, 0.0
-        lower[p] = np.sqrt(low)
+            rows = load_pair(x_packed, gx, y_packed, gy, directed, order, non_negative[p], x, y, need)
+        low, high, tree_nodes[p] = 0.0, 0.0, 0
+        if rows > 0:
+            norms = squared_norm(x, rows) + squared_norm(y, rows)
+            node_costs(x, y, rows, 4.0 * norms + 1.0, tree.linear[0])
+            find_twins(x, rows, tree.x_twin)
+            find_twins(y, rows, tree.y_twin)
+            if has_warm:
+                start = mapping_ptr[p]
+                if swapped:
+                    for j in range(ny):
+                        inverse[j] = -1
+                    for i in range(nx):
+                        if warm[start + i] >= 0:
+                            inverse[warm[start + i]] = i
+                    complete(inverse, 0, ny, x, y, rows, nx, best_columns, tree.fresh)
+                else:
+                    complete(warm, start, nx, x, y, rows, ny, best_columns, tree.fresh)
+            low, high, tree_nodes[p] = branch_and_bound(
+                x, y, min(nx, ny), max(nx, ny), rows, max_nodes, cutoffs[p] * cutoffs[p], has_warm, 1e-20 * norms,
+                x_sorted, y_sorted, x_left, y_left, lap, tree, best_columns,
+            )  # fmt: skip
         upper[p] = np.sqrt(high)
+        lower[p] = min(np.sqrt(max(low, 0.0)), upper[p])
         at = mapping_ptr[p]
         for i in range(nx):
             mappings[at + i] = -1

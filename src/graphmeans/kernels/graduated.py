@@ -5,16 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from graphmeans.kernels.jit import inner, kernel
-from graphmeans.kernels.lap import solve_lap
-from graphmeans.kernels.pair import (
-    fill_side,
-    make_keys,
-    node_costs,
-    permutation_cost,
-    row_terms,
-    rows_needed,
-    squared_norm,
-)
+from graphmeans.kernels.lap import new_lap, solve_lap
+from graphmeans.kernels.pair import load_pair, new_side, node_costs, permutation_cost, squared_norm
+from graphmeans.kernels.root import new_root, root_bound
 
 
 @inner
@@ -118,92 +111,64 @@ def anneal(
 
 @kernel
 def graduated_pairs(
-    x_node_ptr, x_nodes, x_node_roles, x_edge_ptr, x_ends, x_values,
-    y_node_ptr, y_nodes, y_node_roles, y_edge_ptr, y_ends, y_values,
-    directed, order, non_negative, pairs, first, last, size,
+    x_packed, y_packed, directed, order, non_negative, pairs, first, last, size,
     beta, beta_max, rate, assignments, sweeps, tolerance,
     mapping_ptr, lower, upper, mappings,
 ):  # fmt: skip
     """Match pairs[first:last] by graduated assignment; outputs as in `exact_pairs`, lower from one linear assignment."""
-    dv = x_nodes.shape[1]
-    channels = x_values.shape[1]
-    n_keys = 1 if channels == 1 else channels + 1
-    n_roles = len(order)
-    a_nodes, b_nodes = np.empty((size, dv)), np.empty((size, dv))
-    a_roles, b_roles = np.empty(size, np.int64), np.empty(size, np.int64)
-    a_edges, b_edges = np.empty((size, size, channels)), np.empty((size, size, channels))
-    a_count, b_count, need = np.empty(n_roles, np.int64), np.empty(n_roles, np.int64), np.empty(n_roles, np.int64)
-    a_keys, b_keys = np.empty((n_keys, size, size)), np.empty((n_keys, size, size))
-    a_order, b_order = np.empty((n_keys, size, size), np.int64), np.empty((n_keys, size, size), np.int64)
-    a_sorted, b_sorted = np.empty((size, size)), np.empty((size, size))
-    linear, term, cost = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
-    u, v, shortest = np.empty(size), np.empty(size), np.empty(size + 1)
-    col_of_row, row_of_col = np.empty(size, np.int64), np.empty(size, np.int64)
-    before, done = np.empty(size + 1, np.int64), np.empty(size + 1, np.bool_)
-    active, everything = np.ones(size, np.bool_), np.arange(size)
+    dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
+    x, y = new_side(size, dv, channels, n_roles), new_side(size, dv, channels, n_roles)
+    need, lap, root = np.empty(n_roles, np.int64), new_lap(size), new_root(size, channels)
+    linear, cost = np.empty((size, size)), np.empty((size, size))
     soft, soft_before = np.empty((size + 1, size + 1)), np.empty((size + 1, size + 1))
     products, similarity, half_way = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
     slack_col, slack_row = np.empty(size, np.bool_), np.empty(size, np.bool_)
 
     for p in range(first, last):
-        x, y = pairs[p, 0], pairs[p, 1]
-        xs, xe = x_node_ptr[x], x_node_ptr[x + 1]
-        ys, ye = y_node_ptr[y], y_node_ptr[y + 1]
+        gx, gy = pairs[p, 0], pairs[p, 1]
+        rows = load_pair(x_packed, gx, y_packed, gy, directed, order, non_negative[p], x, y, need)
+        if rows == 0:
+            lower[p], upper[p] = 0.0, 0.0
+            continue
+        norms = squared_norm(x, rows) + squared_norm(y, rows)
+        node_costs(x, y, rows, 4.0 * norms + 1.0, linear)
+        xs, xe = x_packed.node_ptr[gx], x_packed.node_ptr[gx + 1]
+        ys, ye = y_packed.node_ptr[gy], y_packed.node_ptr[gy + 1]
         nx, ny = xe - xs, ye - ys
-        x_at, y_at = slice(x_edge_ptr[x], x_edge_ptr[x + 1]), slice(y_edge_ptr[y], y_edge_ptr[y + 1])
-        rows = rows_needed(x_node_roles[xs:xe], y_node_roles[ys:ye], order, non_negative[p], a_count, b_count, need)
-        fill_side(x_nodes[xs:xe], x_node_roles[xs:xe], x_ends[x_at], x_values[x_at], directed,
-                  a_count, need, rows, a_nodes, a_roles, a_edges)  # fmt: skip
-        fill_side(y_nodes[ys:ye], y_node_roles[ys:ye], y_ends[y_at], y_values[y_at], directed,
-                  b_count, need, rows, b_nodes, b_roles, b_edges)  # fmt: skip
-        norms = squared_norm(a_nodes, a_edges, rows) + squared_norm(b_nodes, b_edges, rows)
-        node_costs(a_nodes, b_nodes, a_roles, b_roles, rows, 4.0 * norms + 1.0, linear)
+        x_at = slice(x_packed.edge_ptr[gx], x_packed.edge_ptr[gx + 1])
+        y_at = slice(y_packed.edge_ptr[gy], y_packed.edge_ptr[gy + 1])
+        x_ends, x_values = x_packed.ends[x_at], x_packed.values[x_at]
+        y_ends, y_values = y_packed.ends[y_at], y_packed.values[y_at]
 
-        node_scale, edge_scale = largest_products(x_nodes[xs:xe], y_nodes[ys:ye], x_values[x_at], y_values[y_at])
+        node_scale, edge_scale = largest_products(x_packed.nodes[xs:xe], y_packed.nodes[ys:ye], x_values, y_values)
         unit = 1.0 / max(node_scale, edge_scale, 1e-300)
         for i in range(nx):
-            slack_col[i] = need[a_roles[i]] > b_count[a_roles[i]]
+            slack_col[i] = need[x.roles[i]] > y.count[x.roles[i]]
             for j in range(ny):
                 total = 0.0
                 for d in range(dv):
-                    total += a_nodes[i, d] * b_nodes[j, d]
+                    total += x.nodes[i, d] * y.nodes[j, d]
                 products[i, j] = unit * total
         for j in range(ny):
-            slack_row[j] = need[b_roles[j]] > a_count[b_roles[j]]
+            slack_row[j] = need[y.roles[j]] > x.count[y.roles[j]]
         anneal(
-            products, nx, ny, a_roles, b_roles, x_ends[x_at], x_values[x_at], y_ends[y_at], y_values[y_at], directed,
-            2.0 * unit, slack_col, slack_row, beta, beta_max, rate, assignments, sweeps, tolerance,
+            products, nx, ny, x.roles, y.roles, x_ends, x_values, y_ends, y_values, directed, 2.0 * unit,
+            slack_col, slack_row, beta, beta_max, rate, assignments, sweeps, tolerance,
             soft, soft_before, similarity, half_way,
         )  # fmt: skip
 
         # Clean-up: the assignment nearest to the soft one.
         for i in range(rows):
             for j in range(rows):
-                if a_roles[i] != b_roles[j]:
+                cost[i, j] = 0.0
+                if x.roles[i] != y.roles[j]:
                     cost[i, j] = rows + 1.0
-                elif i < nx and j < ny:
-                    cost[i, j] = -soft[i, j]
-                elif i < nx:
-                    cost[i, j] = -soft[i, ny]
-                elif j < ny:
-                    cost[i, j] = -soft[nx, j]
-                else:
-                    cost[i, j] = 0.0
-        high, low = 0.0, 0.0
-        if rows > 0:
-            solve_lap(cost, rows, u, v, col_of_row, row_of_col, shortest, before, done)
-            high = permutation_cost(linear, a_edges, b_edges, rows, col_of_row)
+                elif i < nx or j < ny:
+                    cost[i, j] = -soft[min(i, nx), min(j, ny)]
+        solve_lap(cost, rows, lap)
+        high = permutation_cost(linear, x, y, rows, lap.col_of_row)
         at = mapping_ptr[p]
         for i in range(nx):
-            mappings[at + i] = col_of_row[i] if col_of_row[i] < ny else -1
-        if rows > 0:
-            make_keys(a_edges, rows, a_keys, a_order)
-            make_keys(b_edges, rows, b_keys, b_order)
-            row_terms(a_keys, a_order, b_keys, b_order, channels, rows,
-                      active, everything, active, everything, rows, a_sorted, b_sorted, term)  # fmt: skip
-            for i in range(rows):
-                for j in range(rows):
-                    cost[i, j] = linear[i, j] + term[i, j]
-            low = solve_lap(cost, rows, u, v, col_of_row, row_of_col, shortest, before, done)
+            mappings[at + i] = lap.col_of_row[i] if lap.col_of_row[i] < ny else -1
         upper[p] = np.sqrt(high)
-        lower[p] = min(np.sqrt(max(low, 0.0)), upper[p])
+        lower[p] = min(np.sqrt(max(root_bound(linear, x, y, rows, root, lap), 0.0)), upper[p])

@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from graphmeans.kernels.jit import inner
 
+#: Duals u, v; the assignment both ways; the rest is work.
+Lap = namedtuple("Lap", "u v col_of_row row_of_col shortest before done")
+
 
 @inner
-def solve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
-    """Minimal assignment of rows 0..n-1 to columns 0..n-1.
+def new_lap(size):
+    """Workspace for assignments of at most `size` rows."""
+    return Lap(
+        np.empty(size), np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64),
+        np.empty(size), np.empty(size, np.int64), np.empty(size, np.bool_),
+    )  # fmt: skip
 
-    cost (in) at least (n, n). u, v (out) duals with ``cost - u - v >= 0`` and zero on the assignment. col_of_row,
-    row_of_col (out). shortest, before, done (work) at least n + 1. Returns the cost of the assignment, sum(u) + sum(v).
+
+@inner
+def solve_lap(cost, n, lap):
+    """Minimal assignment of rows 0..n-1 to columns 0..n-1 of cost (in).
+
+    lap (out): duals with ``cost - u - v >= 0``, zero on the assignment. Returns the cost, which is sum(u) + sum(v).
     """
     for j in range(n):
         least = cost[0, j]
         for i in range(1, n):
             if cost[i, j] < least:
                 least = cost[i, j]
-        v[j] = least
-    return improve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done)
+        lap.v[j] = least
+    return improve_lap(cost, n, lap)
 
 
 @inner
-def improve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
-    """The same with column duals v (in, out) to start from; those of a similar problem save most of the work."""
+def improve_lap(cost, n, lap):
+    """The same with column duals lap.v (in, out) to start from; those of a similar problem save most of the work."""
+    u, v, col_of_row, row_of_col = lap.u, lap.v, lap.col_of_row, lap.row_of_col
+    shortest, before, done = lap.shortest, lap.before, lap.done
     for j in range(n):
         row_of_col[j] = -1
     # A greedy start on the column-reduced costs assigns most rows; the others are augmented one by one.
@@ -50,16 +65,16 @@ def improve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
             shortest[j] = np.inf
             done[j] = False
         row = free
-        col = -1
+        reach = 0.0
         sink = -1
         while sink < 0:
             best = np.inf
             nearest = -1
-            reach = 0.0 if col < 0 else shortest[col]
+            offset = reach - u[row]
             for j in range(n):
                 if done[j]:
                     continue
-                length = reach + cost[row, j] - u[row] - v[j]
+                length = offset + cost[row, j] - v[j]
                 if length < shortest[j]:
                     shortest[j] = length
                     before[j] = row
@@ -67,16 +82,15 @@ def improve_lap(cost, n, u, v, col_of_row, row_of_col, shortest, before, done):
                     best = shortest[j]
                     nearest = j
             done[nearest] = True
-            col = nearest
-            if row_of_col[col] < 0:
-                sink = col
+            reach = best
+            if row_of_col[nearest] < 0:
+                sink = nearest
             else:
-                row = row_of_col[col]
-        total = shortest[sink]
-        u[free] += total
+                row = row_of_col[nearest]
+        u[free] += reach
         for j in range(n):
             if done[j] and j != sink:
-                slack = total - shortest[j]
+                slack = reach - shortest[j]
                 v[j] -= slack
                 u[row_of_col[j]] += slack
         col = sink

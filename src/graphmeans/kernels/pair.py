@@ -1,109 +1,153 @@
 """One pair of graphs laid out for matching: dense arrays, padded to the rows that this pair needs.
 
 Row i of X and column j of Y are real nodes first, then null nodes. A pair needs, for each role, min(n, |X| + |Y|) rows
-(MATH: one order n for the whole space); where no inner product is negative max(|X|, |Y|) suffice.
+(one order n for the whole space); where no inner product is negative max(|X|, |Y|) suffice.
 """
 
 from __future__ import annotations
+
+from collections import namedtuple
 
 import numpy as np
 
 from graphmeans.kernels.jit import inner
 
+#: The arrays of a GraphBatch.
+Packed = namedtuple("Packed", "node_ptr nodes roles edge_ptr ends values")
+#: One graph in dense form: nodes (rows, dv), roles (rows), edges (rows, rows, channels), and where edges are not zero.
+Side = namedtuple("Side", "nodes roles edges degree neighbour count")
+#: The non-zero edges of each row, sorted, for each key (see `sort_rows`): negative ones up, positive ones down.
+Sorted = namedtuple("Sorted", "low_n low_nodes low high_n high_nodes high square")
+
 
 @inner
-def rows_needed(x_roles, y_roles, order, non_negative, x_count, y_count, need):
-    """Rows of a pair; need (out) is filled with the rows of each role, x_count and y_count with the real nodes."""
-    n_roles = len(order)
-    for r in range(n_roles):
+def new_side(size, dv, channels, n_roles):
+    """Workspace for one graph of at most `size` rows."""
+    return Side(
+        np.empty((size, dv)), np.empty(size, np.int64), np.empty((size, size, channels)),
+        np.empty(size, np.int64), np.empty((size, size), np.int64), np.empty(n_roles, np.int64),
+    )  # fmt: skip
+
+
+@inner
+def new_sorted(keys, size):
+    """Workspace for the sorted rows of one graph."""
+    return Sorted(
+        np.empty((keys, size), np.int64), np.empty((keys, size, size), np.int64), np.empty((keys, size, size)),
+        np.empty((keys, size), np.int64), np.empty((keys, size, size), np.int64), np.empty((keys, size, size)),
+        np.empty(size),
+    )  # fmt: skip
+
+
+@inner
+def n_keys(channels):
+    """What rows are compared by: each channel, and with several channels the edge norms besides."""
+    return 1 if channels == 1 else channels + 1
+
+
+@inner
+def load_pair(x_packed, gx, y_packed, gy, directed, order, non_negative, x, y, need):
+    """Lay graphs gx and gy out in x and y (out); need (out) is the number of rows of each role. Returns all rows."""
+    x_count, y_count, x_roles, y_roles = x.count, y.count, x_packed.roles, y_packed.roles
+    for r in range(len(order)):
         x_count[r] = 0
         y_count[r] = 0
-    for i in range(len(x_roles)):
+    for i in range(x_packed.node_ptr[gx], x_packed.node_ptr[gx + 1]):
         x_count[x_roles[i]] += 1
-    for j in range(len(y_roles)):
+    for j in range(y_packed.node_ptr[gy], y_packed.node_ptr[gy + 1]):
         y_count[y_roles[j]] += 1
-    total = 0
-    for r in range(n_roles):
-        largest = max(x_count[r], y_count[r])
-        if non_negative:
-            need[r] = largest
-        else:
+    rows = 0
+    for r in range(len(order)):
+        need[r] = max(x_count[r], y_count[r])
+        if not non_negative:
             # A graph larger than the order of the space is compared at its own order.
-            need[r] = max(largest, min(order[r], x_count[r] + y_count[r]))
-        total += need[r]
-    return total
+            need[r] = max(need[r], min(order[r], x_count[r] + y_count[r]))
+        rows += need[r]
+    load_side(x_packed, gx, directed, need, rows, x)
+    load_side(y_packed, gy, directed, need, rows, y)
+    return rows
 
 
 @inner
-def fill_side(nodes, roles, ends, values, directed, count, need, rows, out_nodes, out_roles, out_edges):
-    """One graph in dense form. out_nodes (rows, dv), out_roles (rows), out_edges (rows, rows, channels)."""
-    n = len(roles)
+def load_side(packed, g, directed, need, rows, side):
+    """One graph in dense form, null nodes last: side (out)."""
+    start, end = packed.node_ptr[g], packed.node_ptr[g + 1]
+    n = end - start
+    nodes, edges, degree, neighbour, roles = side.nodes, side.edges, side.degree, side.neighbour, side.roles
+    ends, values, all_nodes, all_roles = packed.ends, packed.values, packed.nodes, packed.roles
     for i in range(n):
-        out_roles[i] = roles[i]
+        roles[i] = all_roles[start + i]
         for d in range(nodes.shape[1]):
-            out_nodes[i, d] = nodes[i, d]
+            nodes[i, d] = all_nodes[start + i, d]
     at = n
     for r in range(len(need)):
-        for _ in range(need[r] - count[r]):
-            out_roles[at] = r
+        for _ in range(need[r] - side.count[r]):
+            roles[at] = r
             at += 1
-    for i in range(n, rows):
-        for d in range(nodes.shape[1]):
-            out_nodes[i, d] = 0.0
-    channels = values.shape[1]
+    channels = edges.shape[2]
     for i in range(rows):
+        degree[i] = 0
+        if i >= n:
+            for d in range(nodes.shape[1]):
+                nodes[i, d] = 0.0
         for j in range(rows):
             for c in range(channels):
-                out_edges[i, j, c] = 0.0
+                edges[i, j, c] = 0.0
     half = channels // 2
-    for e in range(len(ends)):
+    for e in range(packed.edge_ptr[g], packed.edge_ptr[g + 1]):
         i, j = ends[e, 0], ends[e, 1]
         for c in range(channels):
-            out_edges[i, j, c] = values[e, c]
+            edges[i, j, c] = values[e, c]
+            other = c
             if directed:
                 other = c - half if c >= half else c + half
-                out_edges[j, i, other] = values[e, c]
-            else:
-                out_edges[j, i, c] = values[e, c]
+            edges[j, i, other] = values[e, c]
+        neighbour[i, degree[i]] = j
+        neighbour[j, degree[j]] = i
+        degree[i] += 1
+        degree[j] += 1
 
 
 @inner
-def node_costs(x_nodes, y_nodes, x_roles, y_roles, rows, forbidden, cost):
-    """cost (out) (rows, rows): |x_i - y_j|^2, or `forbidden` between different roles."""
-    for i in range(rows):
-        for j in range(rows):
-            if x_roles[i] != y_roles[j]:
-                cost[i, j] = forbidden
-                continue
-            total = 0.0
-            for d in range(x_nodes.shape[1]):
-                difference = x_nodes[i, d] - y_nodes[j, d]
-                total += difference * difference
-            cost[i, j] = total
-
-
-@inner
-def squared_norm(nodes, edges, rows):
+def squared_norm(side, rows):
     """|X|^2 of a dense graph."""
     total = 0.0
+    nodes, edges, degree, neighbour = side.nodes, side.edges, side.degree, side.neighbour
     for i in range(rows):
         for d in range(nodes.shape[1]):
             total += nodes[i, d] * nodes[i, d]
-        for j in range(rows):
+        for t in range(degree[i]):
+            j = neighbour[i, t]
             for c in range(edges.shape[2]):
                 total += edges[i, j, c] * edges[i, j, c]
     return total
 
 
 @inner
-def permutation_cost(cost, x_edges, y_edges, rows, columns):
+def node_costs(x, y, rows, forbidden, cost):
+    """cost (out) (rows, rows): |x_i - y_j|^2, or `forbidden` between different roles."""
+    x_nodes, y_nodes, x_roles, y_roles = x.nodes, y.nodes, x.roles, y.roles
+    for i in range(rows):
+        for j in range(rows):
+            total = 0.0
+            if x_roles[i] != y_roles[j]:
+                total = forbidden
+            else:
+                for d in range(x_nodes.shape[1]):
+                    difference = x_nodes[i, d] - y_nodes[j, d]
+                    total += difference * difference
+            cost[i, j] = total
+
+
+@inner
+def permutation_cost(cost, x, y, rows, columns):
     """|X - P.Y|^2 for the permutation that sends row i to columns[i]: a sum of squared differences."""
     total = 0.0
-    for i in range(rows):
-        total += cost[i, columns[i]]
+    x_edges, y_edges = x.edges, y.edges
     channels = x_edges.shape[2]
     for i in range(rows):
         p = columns[i]
+        total += cost[i, p]
         for j in range(i):
             q = columns[j]
             for c in range(channels):
@@ -113,98 +157,124 @@ def permutation_cost(cost, x_edges, y_edges, rows, columns):
 
 
 @inner
-def swap_descent(cost, x_edges, y_edges, x_roles, rows, columns):
-    """Exchange the columns of two rows as long as that lowers the cost; columns (in, out). Returns the final cost."""
-    channels = x_edges.shape[2]
-    total = permutation_cost(cost, x_edges, y_edges, rows, columns)
-    tolerance = 1e-12 * total
-    improved = True
-    while improved:
-        improved = False
-        for a in range(rows):
-            for b in range(a):
-                if x_roles[a] != x_roles[b]:
-                    continue
-                p, q = columns[a], columns[b]
-                change = cost[a, q] + cost[b, p] - cost[a, p] - cost[b, q]
-                for k in range(rows):
-                    if k == a or k == b:
-                        continue
-                    r = columns[k]
-                    for c in range(channels):
-                        # |s - t|^2 differences with the squares cancelled: -2 (x_ak - x_bk)(y_qr - y_pr), twice
-                        change -= 4.0 * (x_edges[a, k, c] - x_edges[b, k, c]) * (y_edges[q, r, c] - y_edges[p, r, c])
-                for c in range(channels):
-                    before = x_edges[a, b, c] - y_edges[p, q, c]
-                    after = x_edges[a, b, c] - y_edges[q, p, c]
-                    change += 2.0 * (after * after - before * before)
-                if change < -tolerance:
-                    columns[a], columns[b] = q, p
-                    improved = True
-    return permutation_cost(cost, x_edges, y_edges, rows, columns)
-
-
-@inner
-def make_keys(edges, rows, keys, order):
-    """What rows are compared by: each channel, and with several channels the edge norms besides.
-
-    keys (out) (K, rows, rows) with K = 1 or channels + 1. order (out), same shape: for each key and row the columns by
-    increasing value; the diagonal is left in.
-    """
+def sort_rows(side, rows, out):
+    """out (out): for each key and row the non-zero edges, negative values increasing, positive ones decreasing."""
+    edges, degree, neighbour = side.edges, side.degree, side.neighbour
+    low_n, low_nodes, low, high_n, high_nodes, high = (
+        out.low_n, out.low_nodes, out.low, out.high_n, out.high_nodes, out.high,
+    )  # fmt: skip
     channels = edges.shape[2]
     for i in range(rows):
-        for j in range(rows):
+        for key in range(n_keys(channels)):
+            low_n[key, i] = 0
+            high_n[key, i] = 0
+        for t in range(degree[i]):
+            j = neighbour[i, t]
             squares = 0.0
-            for c in range(channels):
-                keys[c, i, j] = edges[i, j, c]
-                squares += edges[i, j, c] * edges[i, j, c]
-            if channels > 1:
-                keys[channels, i, j] = np.sqrt(squares)
-    for c in range(1 if channels == 1 else channels + 1):
-        for i in range(rows):
-            for j in range(rows):
-                value = keys[c, i, j]
-                at = j
-                while at > 0 and keys[c, i, order[c, i, at - 1]] > value:
-                    order[c, i, at] = order[c, i, at - 1]
-                    at -= 1
-                order[c, i, at] = j
+            for key in range(n_keys(channels)):
+                if key < channels:
+                    value = edges[i, j, key]
+                    squares += value * value
+                else:
+                    value = np.sqrt(squares)
+                if value > 0.0:
+                    at = high_n[key, i]
+                    while at > 0 and high[key, i, at - 1] < value:
+                        high[key, i, at] = high[key, i, at - 1]
+                        high_nodes[key, i, at] = high_nodes[key, i, at - 1]
+                        at -= 1
+                    high[key, i, at] = value
+                    high_nodes[key, i, at] = j
+                    high_n[key, i] += 1
+                elif value < 0.0:
+                    at = low_n[key, i]
+                    while at > 0 and low[key, i, at - 1] > value:
+                        low[key, i, at] = low[key, i, at - 1]
+                        low_nodes[key, i, at] = low_nodes[key, i, at - 1]
+                        at -= 1
+                    low[key, i, at] = value
+                    low_nodes[key, i, at] = j
+                    low_n[key, i] += 1
 
 
 @inner
-def gather_sorted(keys, order, c, rows, active, active_rows, q, out):
-    """out (out) (q, q - 1): key c of each active row among the other active nodes, increasing."""
+def keep_active(n, nodes, values, active, rows, q, left_n, left, square):
+    """left_n, left (out): what is left of q sorted rows when only edges to active nodes count; square (in, out) += ||^2."""
     for a in range(q):
-        i = active_rows[a]
-        t = 0
-        for s in range(rows):
-            j = order[c, i, s]
-            if j != i and active[j]:
-                out[a, t] = keys[c, i, j]
-                t += 1
+        i = rows[a]
+        kept = 0
+        for t in range(n[i]):
+            if active[nodes[i, t]]:
+                value = values[i, t]
+                left[a, kept] = value
+                square[a] += value * value
+                kept += 1
+        left_n[a] = kept
 
 
 @inner
-def row_terms(
-    x_keys, x_order, y_keys, y_order, channels, rows, x_active, x_rows, y_active, y_rows, q, x_sorted, y_sorted, term
-):
+def row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, q, x_left, y_left, term):
     """term (out) (q, q): how far the rows of edges among the q active nodes lie apart at least.
 
     Whatever permutation is chosen, row i of X meets row j of Y in some order, and the sorted order is the nearest. That
-    holds channel by channel and for the norms of the edges; the larger of the two is kept.
+    holds channel by channel and for the norms of the edges; the larger of the two is kept. Rows are sparse: with
+    |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b> only what both have at their two ends is multiplied. x_left, y_left (work).
     """
-    for c in range(1 if channels == 1 else channels + 1):
-        gather_sorted(x_keys, x_order, c, rows, x_active, x_rows, q, x_sorted)
-        gather_sorted(y_keys, y_order, c, rows, y_active, y_rows, q, y_sorted)
+    xl_n, xl, xh_n, xh = x_left.low_n[0], x_left.low[0], x_left.high_n[0], x_left.high[0]
+    yl_n, yl, yh_n, yh = y_left.low_n[0], y_left.low[0], y_left.high_n[0], y_left.high[0]
+    x_square, y_square = x_left.square, y_left.square
+    length = q - 1
+    for key in range(n_keys(channels)):
         for a in range(q):
+            x_square[a] = 0.0
+            y_square[a] = 0.0
+        keep_active(x_sorted.low_n[key], x_sorted.low_nodes[key], x_sorted.low[key], x_active, x_rows, q, xl_n, xl, x_square)
+        keep_active(x_sorted.high_n[key], x_sorted.high_nodes[key], x_sorted.high[key], x_active, x_rows, q, xh_n, xh, x_square)
+        keep_active(y_sorted.low_n[key], y_sorted.low_nodes[key], y_sorted.low[key], y_active, y_rows, q, yl_n, yl, y_square)
+        keep_active(y_sorted.high_n[key], y_sorted.high_nodes[key], y_sorted.high[key], y_active, y_rows, q, yh_n, yh, y_square)
+        for a in range(q):
+            na, pa = xl_n[a], xh_n[a]
             for b in range(q):
-                total = 0.0
-                for t in range(q - 1):
-                    difference = x_sorted[a, t] - y_sorted[b, t]
-                    total += difference * difference
-                if c == 0:
+                product = 0.0
+                if na + pa > 0:
+                    nb, pb = yl_n[b], yh_n[b]
+                    for t in range(min(na, nb)):
+                        product += xl[a, t] * yl[b, t]
+                    for t in range(min(pa, pb)):
+                        product += xh[a, t] * yh[b, t]
+                    # Too few zeros between: negative values of one row meet positive ones of the other.
+                    for t in range(length - pb, na):
+                        product += xl[a, t] * yh[b, length - 1 - t]
+                    for t in range(length - pa, nb):
+                        product += yl[b, t] * xh[a, length - 1 - t]
+                total = max(0.0, x_square[a] + y_square[b] - 2.0 * product)
+                if key == 0:
                     term[a, b] = total
-                elif c < channels:
+                elif key < channels:
                     term[a, b] += total
                 elif total > term[a, b]:
                     term[a, b] = total
+
+
+@inner
+def complete(warm, start, n, x, y, rows, y_real, columns, taken):
+    """The permutation of a mapping (in) of the n real rows, -1 for unmatched: columns (out).
+
+    Unmatched rows and null rows take free columns of their role, null columns first for real rows.
+    """
+    for j in range(rows):
+        taken[j] = False
+    for i in range(rows):
+        columns[i] = -1
+        if i < n and warm[start + i] >= 0:
+            columns[i] = warm[start + i]
+            taken[columns[i]] = True
+    for i in range(rows):
+        if columns[i] >= 0:
+            continue
+        for shift in range(rows):
+            j = (y_real + shift) % rows
+            if not taken[j] and y.roles[j] == x.roles[i]:
+                columns[i] = j
+                taken[j] = True
+                break

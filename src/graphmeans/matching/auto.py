@@ -1,4 +1,4 @@
-"""The default matcher: exact where that is quick, graduated assignment elsewhere."""
+"""The default matcher: exact where that is quick, search elsewhere."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.graduated import Graduated
-from graphmeans.matching.match import IntArray, Matcher, Matches
+from graphmeans.matching.match import IntArray, Matches
 from graphmeans.matching.pairs import rows_needed
+from graphmeans.matching.search import Search
 
-#: Up to this many rows branch and bound takes well under a millisecond on attributed graphs.
+#: Up to this many rows branch and bound takes a few microseconds on attributed graphs.
 SMALL = 10
 #: Graphs without attributes can be worse; their search ends here with the best mapping found and its interval.
 MAX_NODES = 10_000
@@ -22,10 +22,18 @@ class Auto(BaseEstimator):
     """Pick the matcher pair by pair, by the pair alone.
 
     Exact (at most 10,000 nodes of the search tree) for a pair of at most 10 rows and for graphs without edges, where a
-    matching is one linear assignment; graduated otherwise.
+    matching is one linear assignment; search otherwise.
+
+    Parameters
+    ----------
+    effort : float
+        Of `Search`.
     """
 
     name = "auto"
+
+    def __init__(self, effort: float = 1.0) -> None:
+        self.effort = effort
 
     def is_small(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) -> NDArray[np.bool_]:
         """Pairs that are matched exactly."""
@@ -34,23 +42,27 @@ class Auto(BaseEstimator):
 
     def name_for(self, x: GraphBatch, y: GraphBatch, pair: IntArray, order: IntArray) -> str:
         """Which matcher solves this pair."""
-        return Exact.name if self.is_small(x, y, pair.reshape(1, 2), order)[0] else Graduated.name
+        return Exact.name if self.is_small(x, y, pair.reshape(1, 2), order)[0] else Search.name
 
     def solve(
-        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
+        self,
+        x: GraphBatch,
+        y: GraphBatch,
+        pairs: IntArray,
+        order: IntArray,
+        n_jobs: int | None = None,
+        warm: IntArray | None = None,
     ) -> Matches:
         """Match the pairs; see `Matcher`."""
         small = self.is_small(x, y, pairs, order)
-        exact, graduated = Exact(max_nodes=MAX_NODES), Graduated()
-        if small.all():
-            return exact.solve(x, y, pairs, order, n_jobs)
-        if not small.any():
-            return graduated.solve(x, y, pairs, order, n_jobs)
         ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
         together = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
-        matchers: list[tuple[NDArray[np.bool_], Matcher]] = [(small, exact), (~small, graduated)]
-        for chosen, matcher in matchers:
-            part = matcher.solve(x, y, pairs[chosen], order, n_jobs)
-            together.lower[chosen], together.upper[chosen] = part.lower, part.upper
-            together.flat[np.repeat(chosen, np.diff(ptr))] = part.flat
+        for chosen, matcher in ((small, Exact(max_nodes=MAX_NODES)), (~small, Search(effort=self.effort))):
+            if chosen.all():
+                return matcher.solve(x, y, pairs, order, n_jobs, warm)
+            if chosen.any():
+                rows = np.repeat(chosen, np.diff(ptr))
+                part = matcher.solve(x, y, pairs[chosen], order, n_jobs, None if warm is None else warm[rows])
+                together.lower[chosen], together.upper[chosen] = part.lower, part.upper
+                together.flat[rows] = part.flat
         return together

@@ -10,10 +10,12 @@ from sklearn.base import BaseEstimator
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.exact import exact_pairs
-from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.match import FloatArray, IntArray, Matches
 from graphmeans.matching.pairs import solve_pairs
 
 NO_LIMIT = 1 << 62
+#: Tree nodes searched to learn how fast a pair goes, where there is a limit in seconds.
+PROBE = 64
 
 
 class Exact(BaseEstimator):
@@ -24,7 +26,7 @@ class Exact(BaseEstimator):
     max_nodes : int, optional
         Most nodes of the search tree a pair; beyond it the interval reached so far is returned.
     max_seconds : float, optional
-        The same in seconds a pair. It makes results depend on the machine; prefer `max_nodes`.
+        About so many seconds a pair. It makes results depend on the machine; prefer `max_nodes`.
 
     Examples
     --------
@@ -41,38 +43,48 @@ class Exact(BaseEstimator):
         self.max_seconds = max_seconds
 
     def solve(
-        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
+        self,
+        x: GraphBatch,
+        y: GraphBatch,
+        pairs: IntArray,
+        order: IntArray,
+        n_jobs: int | None = None,
+        warm: IntArray | None = None,
+        cutoff: FloatArray | None = None,
     ) -> Matches:
-        """Match the pairs; see `Matcher`."""
+        """Match the pairs; see `Matcher`.
+
+        `cutoff`: the search for a pair ends once D > cutoff is proved; `lower` is then what was proved, and `upper` any
+        mapping's.
+        """
         if self.max_nodes is not None and self.max_nodes < 1:
             raise GraphError(f"max_nodes must be at least 1, got {self.max_nodes}")
-        most = NO_LIMIT if self.max_nodes is None else int(self.max_nodes)
-        if self.max_seconds is None:
-            return self._search(x, y, pairs, order, n_jobs, most)
-        if self.max_seconds <= 0:
+        if self.max_seconds is not None and not self.max_seconds > 0:
             raise GraphError(f"max_seconds must be positive, got {self.max_seconds}")
-        parts = [self._search_for(self.max_seconds, x, y, pair[None], order, most) for pair in pairs]
-        sizes = x.sizes[pairs[:, 0]]
-        return Matches(
-            np.array([part.lower[0] for part in parts]),
-            np.array([part.upper[0] for part in parts]),
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            np.concatenate([np.zeros(0, np.int64), *[part.flat for part in parts]]),
-        )
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        most = NO_LIMIT if self.max_nodes is None else int(self.max_nodes)
+        cut = np.full(len(pairs), np.inf) if cutoff is None else np.ascontiguousarray(cutoff, dtype=np.float64)
+        if self.max_seconds is None:
+            return self._search(x, y, pairs, order, n_jobs, most, warm, cut)
+        # One pair after the other: a few nodes to learn how fast it goes, then as many as there is time for.
+        ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+        found = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
+        for p in range(len(pairs)):
+            start = time.perf_counter()
+            one = slice(p, p + 1)
+            part = self._search(x, y, pairs[one], order, 1, min(PROBE, most), warm, cut[one])
+            spent = time.perf_counter() - start
+            budget = min(int(PROBE * (self.max_seconds - spent) / spent), most)
+            if part.lower[0] < part.upper[0] and budget > PROBE:
+                part = self._search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
+            found.lower[p], found.upper[p] = part.lower[0], part.upper[0]
+            found.flat[ptr[p] : ptr[p + 1]] = part.flat
+        return found
 
     def _search(
-        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int
-    ) -> Matches:
-        return solve_pairs(exact_pairs, (most,), x, y, pairs, order, n_jobs, np.empty(len(pairs), dtype=np.int64))
-
-    def _search_for(
-        self, seconds: float, x: GraphBatch, y: GraphBatch, pair: IntArray, order: IntArray, most: int
-    ) -> Matches:
-        """Search one pair with twice as many tree nodes each time until it is solved or the time is over."""
-        start, budget = time.perf_counter(), min(64, most)
-        while True:
-            found = self._search(x, y, pair, order, 1, budget)
-            solved = found.upper[0] == found.lower[0]
-            if solved or budget >= most or 2 * (time.perf_counter() - start) >= seconds:
-                return found
-            budget = min(2 * budget, most)
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
+        warm: IntArray | None, cutoff: FloatArray,
+    ) -> Matches:  # fmt: skip
+        start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
+        settings = (most, cutoff, warm is not None, start)
+        return solve_pairs(exact_pairs, settings, x, y, pairs, order, n_jobs, np.empty(len(pairs), dtype=np.int64))

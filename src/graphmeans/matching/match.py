@@ -71,7 +71,10 @@ class Matcher(Protocol):
     def solve(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
     ) -> Matches:
-        """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y, for every p, in a space of this order."""
+        """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y, for every p, in a space of this order.
+
+        Matchers that can start from a mapping take one more argument, `warm`: for every pair, laid out as in `Matches`.
+        """
         ...
 
 
@@ -80,12 +83,13 @@ def get_matcher(matcher: str | Matcher) -> Matcher:
     from graphmeans.matching.auto import Auto
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
+    from graphmeans.matching.search import Search
 
     if not isinstance(matcher, str):
         if not isinstance(matcher, Matcher):
             raise GraphError(f"matcher must be a name or an object with get_params and solve, got {matcher!r}")
         return matcher
-    known: dict[str, type] = {"auto": Auto, "exact": Exact, "graduated": Graduated}
+    known: dict[str, type] = {"auto": Auto, "exact": Exact, "graduated": Graduated, "search": Search}
     if matcher not in known:
         raise GraphError(f"unknown matcher {matcher!r}; known are {', '.join(sorted(known))}")
     return known[matcher]()

@@ -13,10 +13,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.kernels.jit import announce
+from graphmeans.kernels.pair import Packed
 from graphmeans.matching.match import FloatArray, IntArray, Matches
 
 #: Stands for "no limit" in an array of orders.
@@ -54,18 +54,22 @@ def solve_pairs(
     if not len(pairs):
         return matches
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides: list[NDArray[Any]] = [x.node_ptr, x.nodes, x.roles, x.edge_ptr, x.ends, x.edge_values]
-    sides += [y.node_ptr, y.nodes, y.roles, y.edge_ptr, y.ends, y.edge_values]
-    sides = [side if side.flags.writeable else side.copy() for side in sides]  # numba compiles anew for read-only ones
+    sides = packed(x), packed(y)
 
     def work(first: int, last: int) -> None:
         kernel(
-            *sides, x.directed, order, non_negative, pairs, first, last, max(1, int(rows[first:last].max())), *settings,
-            ptr, matches.lower, matches.upper, matches.flat, *extra_outputs,
+            *sides, x.directed, order, non_negative, pairs, first, last, max(1, int(rows[first:last].max())),
+            *settings, ptr, matches.lower, matches.upper, matches.flat, *extra_outputs,
         )  # fmt: skip
 
     run_in_chunks(work, rows.astype(np.float64) ** 3, n_jobs)
     return matches
+
+
+def packed(batch: GraphBatch) -> Packed:
+    """The arrays of a batch as kernels take them: numba would compile anew for read-only ones."""
+    arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
+    return Packed(*(array if array.flags.writeable else array.copy() for array in arrays))
 
 
 def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:

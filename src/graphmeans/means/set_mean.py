@@ -63,4 +63,6 @@ class SetMean(BaseEstimator):
         edge = frames.edge_weight[k, i, j][:, None]
         if medoids.directed:
             edge = np.stack([frames.edge_weight[k, i, j], frames.edge_weight[k, j, i]], axis=1)
-        return Centres(medoids, share.node_support[first.astype(np.int64)], edge / frames.total[k][:, None], damped=False)
+        # An arc that members have against the direction of the medoid's is not in it either.
+        shares = edge / frames.total[k][:, None] * Centres.of_graphs(medoids).edge_support
+        return Centres(medoids, share.node_support[first.astype(np.int64)], shares, damped=False)

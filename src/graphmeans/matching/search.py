@@ -1,0 +1,64 @@
+"""The default matcher above a few nodes: many cheap descents, stopped as soon as the interval closes."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.errors import GraphError
+from graphmeans.kernels.search import search_pairs
+from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.pairs import solve_pairs
+
+#: Random numbers that all pairs share: what is found for a pair depends on the pair alone.
+TABLE_SIZE = 4099
+
+
+class Search(BaseEstimator):
+    """Search for the best mapping from several starts.
+
+    First the assignment of the root bound (and the warm mapping, if there is one), then Frank-Wolfe from the centre and
+    from random points of the doubly stochastic matrices, then mappings grown along the edges from one pair of nodes that
+    look alike; each is polished by exchanges. Then parts of the best mapping are freed, seeded differently and grown
+    together again. It stops as soon as the lower bound is met.
+
+    Parameters
+    ----------
+    effort : float
+        How much is tried, relative to the default. 0: only the assignment (and the warm mapping), polished.
+    seed : int
+        Of the random numbers, which all pairs share.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> x = gm.Graph([[0.0], [1.0], [3.0]], [(0, 1), (1, 2)])
+    >>> y = gm.Graph([[3.0], [1.0], [0.0]], [(0, 1), (1, 2)])
+    >>> gm.match(x, y, matcher=gm.Search()).indices.tolist()
+    [2, 1, 0]
+    """
+
+    name = "search"
+
+    def __init__(self, effort: float = 1.0, seed: int = 0) -> None:
+        self.effort = effort
+        self.seed = seed
+
+    def solve(
+        self,
+        x: GraphBatch,
+        y: GraphBatch,
+        pairs: IntArray,
+        order: IntArray,
+        n_jobs: int | None = None,
+        warm: IntArray | None = None,
+    ) -> Matches:
+        """Match the pairs; see `Matcher`. `warm`: a mapping of each pair to start from, laid out as in `Matches.flat`."""
+        if not (np.isfinite(self.effort) and self.effort >= 0):
+            raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")
+        table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)
+        e = float(self.effort)
+        tries = (int(np.ceil(2 * e)), 30, int(np.ceil(10 * e)), 3.0 * e)
+        start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
+        return solve_pairs(search_pairs, (*tries, table, warm is not None, start), x, y, pairs, order, n_jobs)
