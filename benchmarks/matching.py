@@ -528,7 +528,7 @@ def profile(problems: list[Problem]) -> dict[str, dict[str, float]]:
     """Where the time of the search goes, and what arithmetic it must do; by data set.
 
     There is a copy of the kernels for every part, in which that part is done twice, to the same effect: what it takes
-    longer is what the part takes. One more copy counts. All take turns, so that they meet the same noise.
+    longer is what the part takes. One more copy counts. All take turns, in seconds of the processor.
     """
     counters, copies = np.zeros(len(COUNTS), dtype=np.int64), {"nothing": fresh_kernels()}
     for part, names in PARTS.items():
@@ -539,9 +539,9 @@ def profile(problems: list[Problem]) -> dict[str, dict[str, float]]:
 
     def run(kernels: Kernels, problem: Problem) -> float:
         search_module.search_pairs = kernels["search"].search_pairs
-        start = time.perf_counter()
+        start = time.thread_time()
         problem.solve(Search(), problem.batch)
-        return (time.perf_counter() - start) / len(problem)
+        return (time.thread_time() - start) / len(problem)
 
     result: dict[str, dict[str, float]] = {}
     for problem in problems:

@@ -67,6 +67,19 @@ def test_exact_on_larger_graphs_without_ties(kind, order):
         check(gm.match(x, y, matcher="exact", order=order), x, y, order, exactly=True)
 
 
+def test_twins_do_not_make_the_search_endless():
+    """Exchanging two nodes that are alike changes nothing, whatever rounding says."""
+    x = gm.Graph([[2.0], [2.0]])
+    y = gm.Graph([[7 / 11], [10 / 11], [0.0]], [(0, 1), (1, 2)], [0.13636363636363635, 0.2727272727272727])
+    check(gm.match(x, y, matcher="exact"), x, y, "auto", exactly=True)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        twins = gm.Graph(np.repeat(rng.normal(size=(2, 1)), 2, axis=0))
+        other = gm.Graph(rng.normal(size=(4, 1)), [(0, 1), (2, 3)], rng.normal(size=2))
+        for matcher in ("exact", "graduated"):
+            check(gm.match(twins, other, matcher=matcher), twins, other, "auto", exactly=matcher == "exact")
+
+
 @given(pairs_with_order())
 @settings(max_examples=150)
 def test_graduated_gives_honest_bounds(example):

@@ -42,6 +42,7 @@ class Matcher(str, Enum):
 
     auto = "auto"
     exact = "exact"
+    search = "search"
     graduated = "graduated"
 
 
