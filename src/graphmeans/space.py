@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Union
@@ -60,9 +61,14 @@ class GraphSpace:
         """The way back from `weighted`."""
         return batch.scaled(1 / np.sqrt(self.node_weight), 1 / np.sqrt(self.edge_weight))
 
-    def match(self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any]) -> Matches:
-        """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y for every p."""
-        return self.matcher.solve(x, y, np.asarray(pairs, dtype=np.int64).reshape(-1, 2), self.order, self.n_jobs)
+    def match(self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any], warm: IntArray | None = None) -> Matches:
+        """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y for every p.
+
+        `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do.
+        """
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        hints = {} if warm is None or not _takes_warm(self.matcher) else {"warm": warm}
+        return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:
         """All distances between two batches, shape (len(x), len(y)); within one batch if y is None."""
@@ -86,6 +92,10 @@ class GraphSpace:
         """Which matches are proven optimal."""
         norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
         return np.asarray(matches.upper - matches.lower <= CERTIFIED * norms)
+
+
+def _takes_warm(matcher: Matcher) -> bool:
+    return "warm" in inspect.signature(matcher.solve).parameters
 
 
 def resolve_order(order: Order, *batches: GraphBatch) -> IntArray:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphmeans.cluster.elkan import elkan
 from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, vectors
+from graphmeans.cluster.interval import interval
 from graphmeans.cluster.lloyd import lloyd
 from graphmeans.cluster.problem import ALGORITHM, EVALUATION, SEEDING, Ledger, Problem
 from graphmeans.cluster.result import Result
@@ -37,9 +38,9 @@ from graphmeans.space import GraphSpace, Order, resolve_order
 logger = logging.getLogger("graphmeans")
 
 #: The algorithms: functions of one signature and one Result.
-ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan}
+ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan, "interval": interval}
 #: What mean="auto" stands for.
-AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental"}
+AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "interval": "lifted"}
 
 
 class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):

@@ -90,12 +90,12 @@ class Problem:
         finally:
             self.ledger.purpose = before
 
-    def match(self, x: GraphBatch, y: GraphBatch, pairs: IntArray) -> Matches:
+    def match(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, warm: IntArray | None = None) -> Matches:
         """Hand pairs to the matcher: the one place where matchings are counted."""
         self.ledger.matchings[self.ledger.purpose] += len(pairs)
         start = time.perf_counter()
         try:
-            return self.space.match(x, y, pairs)
+            return self.space.match(x, y, pairs, warm)
         finally:
             self.ledger.seconds += time.perf_counter() - start
 

@@ -39,6 +39,10 @@ class Trace(np.ndarray[Any, Any]):
         values = [tuple(row.get(name, 0) for name in fields) for row in rows]
         return np.array(values, dtype=TRACE_FIELDS).view(cls)
 
+    def __getitem__(self, key: Any) -> Any:
+        value = super().__getitem__(key)
+        return np.asarray(value) if isinstance(key, str) else value
+
     def to_pandas(self) -> Any:
         """The trace as a pandas DataFrame."""
         try:
@@ -59,3 +63,4 @@ class Result:
     n_iter: int
     converged: bool
     trace: Trace
+    certified: NDArray[np.bool_] | None = None

@@ -15,6 +15,9 @@ from graphmeans.means.frames import Centres
 
 logger = logging.getLogger("graphmeans")
 
+#: An objective that is lower by less than this share is not better: rounding must not decide when a run ends.
+ROUNDING = 1e-12
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -55,7 +58,7 @@ class Stopping:
         self._record(inertia, moved, columns)
         if self.problem.on_iteration is not None:
             self.problem.on_iteration(labels.copy(), centres, distances.copy(), inertia)
-        if self._best is None or inertia < self._best[3] - self.tol * abs(self._best[3]):
+        if self._best is None or inertia < self._best[3] * (1.0 - max(self.tol, ROUNDING)):
             self._best = labels.copy(), centres, distances.copy(), inertia
             self._since_best = 0
         else:
@@ -69,12 +72,12 @@ class Stopping:
         """Assignments seen so far."""
         return len(self.rows)
 
-    def result(self) -> Result:
-        """The best iteration."""
+    def result(self, certified: NDArray[np.bool_] | None = None) -> Result:
+        """The best iteration; `certified` says which labels of it are proven, where the algorithm knows."""
         assert self._best is not None, "goes_on was never called"
         labels, centres, distances, inertia = self._best
         n_iter = min(len(self.rows), self.max_iter)
-        return Result(labels, centres, distances, inertia, n_iter, self._converged, Trace.of_rows(self.rows))
+        return Result(labels, centres, distances, inertia, n_iter, self._converged, Trace.of_rows(self.rows), certified)
 
     def _record(self, inertia: float, moved: int, columns: dict[str, int]) -> None:
         now, spent = time.perf_counter(), self._ledger()

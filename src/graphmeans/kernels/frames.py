@@ -159,3 +159,28 @@ def aligned_squares(
                 for c in range(channels):
                     result += work_edges[i, j, c] * work_edges[i, j, c]
         squares[p] = result
+
+
+@kernel
+def settle(node_ptr, roles, which, frame, mappings, mapping_ptr, place_roles, used):
+    """Give unmatched nodes (-1 in mappings, in, out) the first null places of their role: used (k, places) are not null.
+
+    Each graph settles by itself, so the result does not depend on what else is in the batch.
+    """
+    taken = np.empty(len(place_roles), np.bool_)
+    for p in range(len(which)):
+        start, at, k = node_ptr[which[p]], mapping_ptr[p], frame[p]
+        n = node_ptr[which[p] + 1] - start
+        for place in range(len(place_roles)):
+            taken[place] = used[k, place]
+        for i in range(n):
+            if mappings[at + i] >= 0:
+                taken[mappings[at + i]] = True
+        for i in range(n):
+            if mappings[at + i] >= 0:
+                continue
+            for place in range(len(place_roles)):
+                if not taken[place] and place_roles[place] == roles[start + i]:
+                    mappings[at + i] = place
+                    taken[place] = True
+                    break

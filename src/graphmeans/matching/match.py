@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.graphs.errors import GraphError
 
 FloatArray = NDArray[np.float64]
@@ -56,6 +56,12 @@ class Matches:
 
     def __len__(self) -> int:
         return len(self.lower)
+
+    def take(self, which: NDArray[Any]) -> Matches:
+        """The answers of some pairs: positions, or a mask."""
+        chosen = np.arange(len(self))[which]
+        rows, ptr = row_ranges(self.ptr, chosen)
+        return Matches(self.lower[chosen], self.upper[chosen], ptr, self.flat[rows])
 
     def mapping(self, p: int) -> IntArray:
         """Where each node of X goes in Y, -1 for nowhere."""

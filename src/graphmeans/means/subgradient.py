@@ -53,13 +53,14 @@ class Subgradient(BaseEstimator):
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
         best = np.full(len(groups), np.inf)
         best_frames: list[Frames] = [frames] * len(groups)
-        t = 0
+        taken = np.zeros(len(groups), dtype=np.int64)  # steps of each group so far
         for epoch in range(self.epochs):
-            walk = groups if epoch == 0 else [random_state.permutation(g) for g in groups]
+            # One number a graph: the walk through a group does not depend on the other groups.
+            turn = random_state.random_sample(len(batch))
+            walk = groups if epoch == 0 else [group[np.argsort(turn[group], kind="stable")] for group in groups]
             order_which, order_group, _, _ = members(batch, walk)
             for positions in rounds(order_which, order_group, weights):
-                self._step(match, batch, frames, order_which[positions], order_group[positions], relative, t)
-                t += 1
+                self._step(match, batch, frames, order_which[positions], order_group[positions], relative, taken)
             rows = rows_of(ptr, counted)
             found = match(batch, frames.centres().batch, np.stack([which[counted], group[counted]], axis=1))
             value = np.bincount(group[counted], weights[which[counted]] * found.upper**2, minlength=len(groups))
@@ -79,17 +80,18 @@ class Subgradient(BaseEstimator):
         return Means(frames.centres(), which, group, flat, ptr)
 
     def _step(
-        self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray, t: int
-    ) -> None:
-        if t == 0:
+        self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray, taken: IntArray
+    ) -> None:  # fmt: skip
+        if not taken[to].any():
             mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
             eta = np.ones(len(graphs))
         else:
             found = match(batch, frames.centres().batch, np.stack([graphs, to], axis=1))
             mapping, offsets = found.flat, found.ptr
-            eta = np.minimum(1.0, self.eta0 / (1.0 + t) ** self.power * relative[graphs])
+            eta = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
         frames.scale(to, 1.0 - eta)
         frames.add(batch, graphs, to, mapping, offsets, eta)
+        taken[to] += 1
 
 
 def _relative(weights: FloatArray, groups: Sequence[IntArray]) -> FloatArray:
