@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.kmeans import GraphKMeans
-    from graphmeans.functions import distance, match, mean, pairwise_distances
+    from graphmeans.functions import distance, match, mean, pairwise_distances, sketch
     from graphmeans.graphs.convert import from_adjacency, from_networkx, to_networkx
     from graphmeans.graphs.encoder import GraphEncoder
     from graphmeans.graphs.errors import GraphError
@@ -37,6 +37,7 @@ _HOMES = {
     "match": "graphmeans.functions",
     "mean": "graphmeans.functions",
     "pairwise_distances": "graphmeans.functions",
+    "sketch": "graphmeans.functions",
     "from_adjacency": "graphmeans.graphs.convert",
     "from_networkx": "graphmeans.graphs.convert",
     "to_networkx": "graphmeans.graphs.convert",
@@ -48,7 +49,7 @@ _HOMES = {
 __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph", "Search",
     "datasets", "distance", "evaluation", "from_adjacency", "from_networkx", "match", "mean", "pairwise_distances",
-    "plots", "to_networkx",
+    "plots", "sketch", "to_networkx",
 ]  # fmt: skip
 
 

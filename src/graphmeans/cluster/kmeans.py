@@ -52,7 +52,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     algorithm : {"elkan", "lloyd"}
         Elkan's k-means for graphs, which avoids matchings, or standard k-means. With the exact matcher both give the same.
     init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
-        "furthest-first" is the paper's; "medoids" (of a sample) costs most and leaves out fewest groups. A callable gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
+        "furthest-first" is the paper's; "medoids" (of a sample) costs most and leaves out fewest groups. A callable
+        gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int
         Runs from different starts, the best of which is kept. "auto": 10 for "random" and callables, else 1.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod

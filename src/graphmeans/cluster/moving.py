@@ -41,6 +41,8 @@ class MovingCentres:
         self.seed_places = flat.copy()
         frames = self.empty_frames(seeds)
         frames.add(seeds, own, own, flat, ptr, np.ones(self.k))
+        self.frames: Frames = frames
+        self.batch: GraphBatch = seeds
         self._snapshots: list[tuple[FloatArray, FloatArray]] = []
         self.move(frames)
 
@@ -76,7 +78,8 @@ class MovingCentres:
 
     def settle(self, batch: GraphBatch, which: IntArray, frame: IntArray, flat: IntArray, ptr: IntArray) -> None:
         """Give unmatched nodes of aligned graphs null places; flat (in, out)."""
-        settle(batch.node_ptr, batch.roles, which.astype(np.int64), frame.astype(np.int64), flat, ptr, self.place_roles, self.used)
+        which, frame = which.astype(np.int64), frame.astype(np.int64)
+        settle(batch.node_ptr, batch.roles, which, frame, flat, ptr, self.place_roles, self.used)
 
     def places(self, found: Matches, which: IntArray, to: IntArray) -> IntArray:
         """Mappings into the compact centres as alignments: a place for every node."""

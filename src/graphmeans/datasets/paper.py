@@ -34,7 +34,8 @@ def grec(path: PathLike, *, standardised: bool = True) -> Collection:
     with the diameter d in units of the root mean square of all diameters. An edge of frequency 2 is the sum of its two.
     """
     graphs, classes = load_iam(path, "grec", "test")
-    diameters = [g.edge_attributes[f"angle{i}"][g.edge_attributes[f"type{i}"] == "arc"] for g in graphs if g.n_edges for i in "01"]
+    columns = [g.edge_attributes for g in graphs if g.n_edges]
+    diameters = [column[f"angle{i}"][column[f"type{i}"] == "arc"] for column in columns for i in "01"]
     unit = float(np.sqrt(np.mean(np.concatenate(diameters) ** 2)))
 
     def part(graph: Graph, i: str) -> FloatArray:

@@ -23,7 +23,7 @@ class GraphEncoder(BaseEstimator):
     """Encode the columns of a collection of graphs as numbers.
 
     Named node columns are standardised (numbers) or written 1-of-k (strings, booleans); named edge columns are scaled
-    but never centred, because zero means "no edge". Bare arrays are taken as they are.
+    but never centred, because zero means "no edge". Columns stand in alphabetical order. Bare arrays are taken as they are.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class GraphEncoder(BaseEstimator):
     >>> import graphmeans as gm
     >>> graphs = [gm.Graph({"x": [0.0, 2.0], "kind": ["a", "b"]}, [(0, 1)])]
     >>> gm.GraphEncoder().fit_transform(graphs).nodes
-    array([[-1.,  1.,  0.],
-           [ 1.,  0.,  1.]])
+    array([[ 1.,  0., -1.],
+           [ 0.,  1.,  1.]])
     """
 
     def __init__(self, numbers: str = "standardise", presence: float = 0.0, edge_presence: str | float = "auto") -> None:

@@ -80,7 +80,8 @@ class Subgradient(BaseEstimator):
         return Means(frames.centres(), which, group, flat, ptr)
 
     def _step(
-        self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray, taken: IntArray
+        self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray,
+        taken: IntArray,
     ) -> None:  # fmt: skip
         if not taken[to].any():
             mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
