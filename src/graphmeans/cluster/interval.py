@@ -12,13 +12,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.result import Result
-from graphmeans.cluster.shard import Shard, Summary
+from graphmeans.cluster.shard import Shard
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.means.frames import Centres, Frames
 
@@ -31,24 +33,24 @@ def interval(problem: Problem, centres: Centres, *, max_iter: int, tol: float, n
     stopping = Stopping(problem, max_iter, tol, n_iter_no_change)
     moving = MovingCentres(problem, centres.batch)
     shards = [Shard(problem, part, moving) for part in _cut(len(problem))]
-    settled = False
+    settled = False  # whether fresh alignments were tried since the last change
     while True:
-        summaries = [shard.assign(moving) for shard in shards]
+        counts = sum((shard.assign(moving) for shard in shards), start=Counter())
         labels, distances = _gather(shards)
-        counts = sum((summary.counts for summary in summaries), start=type(summaries[0].counts)())
-        pruned = counts["pairs"] - counts["matched"]
-        goes_on = stopping.goes_on(labels, moving.centres(), distances, pruned_by_bounds=pruned)
-        moved = sum(summary.moved for summary in summaries)
-        if moved == 0 and not settled:
-            # Nothing moved: try fresh alignments once before believing it.
-            settled = not sum(shard.realign_all(moving) for shard in shards)
-            goes_on = goes_on and not settled
-            summaries = [Summary(shard.sums(moving), 0) for shard in shards]
-        elif moved:
+        goes_on = stopping.goes_on(labels, moving.centres(), distances, pruned_by_bounds=counts["pairs"] - counts["matched"])
+        if counts["moved"]:
             settled = False
+        elif goes_on:
+            shorter = sum(shard.realign_all(moving) for shard in shards)
+            goes_on = shorter > 0 or not settled
+            settled = shorter == 0
         if not goes_on:
-            return stopping.result(certified=np.concatenate([shard.certified_share(moving) for shard in shards]))
-        moving.move(_add([summary.sums for summary in summaries]))
+            certified = np.concatenate([shard.is_certified(moving) for shard in shards])
+            return stopping.result(certified=certified)
+        members = problem.relocated(labels, distances, moving.k)
+        for shard in shards:
+            shard.take(np.flatnonzero(members[shard.which] != labels[shard.which]), members[shard.which], moving)
+        moving.move(_add([shard.sums(moving) for shard in shards]))
         for shard in shards:
             shard.follow(moving)
 

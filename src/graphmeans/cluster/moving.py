@@ -38,7 +38,7 @@ class MovingCentres:
         ptr, flat = seeds.node_ptr, np.full(len(seeds.nodes), -1, dtype=np.int64)
         self.settle(seeds, own, own, flat, ptr)
         #: Where each node of each seed went: its place in the frame.
-        self.seed_places = flat.copy()
+        self.seed_places, self.seed_ptr = flat.copy(), ptr
         frames = self.empty_frames(seeds)
         frames.add(seeds, own, own, flat, ptr, np.ones(self.k))
         self.frames: Frames = frames
@@ -80,6 +80,21 @@ class MovingCentres:
         """Give unmatched nodes of aligned graphs null places; flat (in, out)."""
         which, frame = which.astype(np.int64), frame.astype(np.int64)
         settle(batch.node_ptr, batch.roles, which, frame, flat, ptr, self.place_roles, self.used)
+
+    def settle_alone(
+        self, batch: GraphBatch, which: IntArray, frame: IntArray, flat: IntArray, rows: IntArray, ptr: IntArray
+    ) -> None:
+        """Give the nodes of graphs that become centres the first places of their roles; flat[rows] (out)."""
+        alone = np.full(len(rows), -1, dtype=np.int64)
+        nothing = np.zeros_like(self.used)
+        settle(batch.node_ptr, batch.roles, which, frame, alone, ptr, self.place_roles, nothing)
+        flat[rows] = alone
+
+    def seed_alignment(self, flat: IntArray, ptr: IntArray, which: IntArray, labels: IntArray) -> IntArray:
+        """Mappings into the nodes of the seeds as alignments, before any centre has moved."""
+        places = np.where(flat >= 0, self.seed_places[np.maximum(flat, 0) + np.repeat(self.seed_ptr[labels], np.diff(ptr))], -1)
+        self.settle(self.problem.batch, which, labels, places, ptr)
+        return places
 
     def places(self, found: Matches, which: IntArray, to: IntArray) -> IntArray:
         """Mappings into the compact centres as alignments: a place for every node."""

@@ -68,6 +68,8 @@ class Problem:
     run: int = 0
     n_runs: int = 1
     ledger: Ledger = field(default_factory=Ledger)
+    #: What seeding learnt about distances, if it did; see cluster/known.py.
+    known: Any = None
 
     def __len__(self) -> int:
         return len(self.batch)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.known import Known
 from graphmeans.cluster.problem import SEEDING, Problem
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centres
@@ -31,31 +32,32 @@ def furthest_first(problem: Problem, k: int) -> IntArray:
     everybody = np.arange(len(problem))
     usable = problem.weights > 0
     to_mean = problem.distances(everybody, mean.centres, np.zeros_like(everybody))
-    chosen = [int(np.where(usable, to_mean, np.inf).argmin())]
-    nearest = np.full(len(problem), np.inf)
-    while len(chosen) < k:
-        nearest = np.minimum(nearest, _distances_to(problem, chosen[-1]))
-        chosen.append(_best(nearest, usable, chosen))
-    return np.array(chosen)
+    known = Known(problem, k)
+    seed = int(np.where(usable, to_mean, np.inf).argmin())
+    while len(known.seeds) < k - 1:
+        nearest = known.add(seed)
+        seed = _best(nearest, usable, known.seeds)
+    problem.known = known
+    return np.array([*known.seeds, seed])
 
 
 def k_means_plus_plus(problem: Problem, k: int) -> IntArray:
     """Each further graph is drawn with a probability proportional to its weighted squared distance from all chosen."""
     random = problem.random("seeding")
-    chosen = [_draw(random, problem.weights)]
-    nearest = np.full(len(problem), np.inf)
-    while len(chosen) < k:
-        nearest = np.minimum(nearest, _distances_to(problem, chosen[-1]))
-        mass = problem.weights * nearest**2
-        mass[chosen] = 0.0
+    known = Known(problem, k)
+    seed = _draw(random, problem.weights)
+    while len(known.seeds) < k - 1:
+        mass = problem.weights * known.add(seed) ** 2
+        mass[known.seeds] = 0.0
         if not mass.any():  # only copies of chosen graphs are left
             mass = np.where(problem.weights > 0, problem.weights, 0.0)
-            mass[chosen] = 0.0
+            mass[known.seeds] = 0.0
         if not mass.any():
             mass = np.ones(len(problem))
-            mass[chosen] = 0.0
-        chosen.append(_draw(random, mass))
-    return np.array(chosen)
+            mass[known.seeds] = 0.0
+        seed = _draw(random, mass)
+    problem.known = known
+    return np.array([*known.seeds, seed])
 
 
 def medoids(problem: Problem, k: int) -> IntArray:
@@ -119,15 +121,6 @@ def seeds(problem: Problem, k: int, init: str) -> Centres:
     logger.debug("seeding: %s", init, extra={"trace": {"phase": "seeding", "run": problem.run, "n_runs": problem.n_runs}})
     with problem.counted_as(SEEDING):
         return Centres.of_graphs(problem.batch.take(SEEDINGS[init](problem, k)))
-
-
-def _distances_to(problem: Problem, graph: int) -> NDArray[np.float64]:
-    """D of every graph and one of them, which is not matched with itself."""
-    others = np.delete(np.arange(len(problem)), graph)
-    centre = Centres.of_graphs(problem.batch.take([graph]))
-    distances = np.zeros(len(problem))
-    distances[others] = problem.distances(others, centre, np.zeros_like(others))
-    return distances
 
 
 def _best(value: NDArray[np.float64], usable: NDArray[np.bool_], chosen: list[int]) -> int:

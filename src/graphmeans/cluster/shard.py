@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.known import Known
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem
 from graphmeans.graphs.batch import row_ranges
@@ -22,15 +22,6 @@ IntArray = NDArray[np.int64]
 CLOSE = 1.0 - 1e-12
 #: A new alignment must be shorter by this share to be taken.
 SHORTER = 1.0 - 1e-9
-
-
-@dataclass
-class Summary:
-    """What a shard tells the fit loop; summaries add up."""
-
-    sums: Frames
-    moved: int
-    counts: Counter[str] = field(default_factory=Counter)
 
 
 class Shard:
@@ -49,18 +40,21 @@ class Shard:
         self.flat = np.full(self.ptr[-1], -1, dtype=np.int64)
         self.labels = np.zeros(n, dtype=np.int64)
         self.upper = np.full(n, np.inf)
-        self.matched_at = np.full(n, -1)
+        self.matched_at = np.full(n, -1)  # when the alignment was last sought
+        self.optimal = np.zeros(n, dtype=bool)  # whether it was proven the best then
         self.certified, self.certified_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
         self.estimate, self.estimate_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
         self.sketches = {kind: sketch(self.batch.take(which), problem.space.order, kind) for kind in KINDS}
+        if problem.known is not None:
+            self._remember(problem.known, centres)
 
-    def assign(self, centres: MovingCentres) -> Summary:
-        """Find the nearest centre of every graph, refining only what is needed to decide."""
+    def assign(self, centres: MovingCentres) -> Counter[str]:
+        """Find the nearest centre of every graph, refining only what is needed to decide; returns what that took."""
         counts: Counter[str] = Counter()
         before = self.labels.copy()
         low = self._current(centres)
         tested = np.zeros(low.shape, dtype=bool)  # linear assignment bounds known for the present centres
-        realigned = centres.drift[self.matched_at, self.labels] == 0
+        realigned = self._aligned_now(centres)
         n, k = low.shape
         x = np.arange(n)
         low[x, self.labels] = np.inf
@@ -76,11 +70,22 @@ class Shard:
             realigned[x[own]] = True
             rest = ~lap & ~own
             self._match(x[rest], y[rest], centres, low, realigned, counts)
-        return Summary(self.sums(centres), int((self.labels != before).sum()), counts)
+        counts["moved"] = int((self.labels != before).sum())
+        return counts
 
     def realign_all(self, centres: MovingCentres) -> int:
-        """Match every graph with its own centre from fresh starts; returns how many came closer."""
-        return self._realign(np.arange(len(self.which)), centres, Counter(), fresh=True)
+        """Match graphs with their own centres from fresh starts, unless proven optimal; returns how many came closer."""
+        proven = self._aligned_now(centres) & self.optimal
+        return self._realign(np.flatnonzero(~proven), centres, Counter(), fresh=True)
+
+    def take(self, x: IntArray, members: IntArray, centres: MovingCentres) -> None:
+        """Graphs x leave for clusters that were empty, each to become its centre."""
+        if len(x):
+            rows, ptr = row_ranges(self.ptr, x)
+            self.labels[x] = members[x]
+            self.flat[rows] = -1
+            centres.settle_alone(self.batch, self.which[x], self.labels[x], self.flat, rows, ptr)
+            self.matched_at[x] = -1
 
     def sums(self, centres: MovingCentres) -> Frames:
         """The aligned graphs, added up in the centres' frames."""
@@ -92,13 +97,28 @@ class Shard:
         """After the centres moved: u = |x - y| along the stored alignments, at no matching."""
         self.upper = centres.frames.aligned_distances(self.batch, self.which, self.labels, self.flat, self.ptr)
 
-    def certified_share(self, centres: MovingCentres) -> FloatArray:
+    def is_certified(self, centres: MovingCentres) -> FloatArray:
         """Which labels are proven: u <= certified lower bound for every other centre."""
         low = self._certified_now(centres)
         low[np.arange(len(low)), self.labels] = np.inf
         return self.upper * CLOSE <= low.min(axis=1, initial=np.inf)
 
     # -- bounds ------------------------------------------------------------------------------------
+
+    def _remember(self, known: Known, centres: MovingCentres) -> None:
+        """Take over what seeding found: labels, alignments, bounds."""
+        rows, _ = row_ranges(known.ptr, self.which)
+        self.labels, self.upper = known.labels[self.which].copy(), known.upper[self.which].copy()
+        self.flat = centres.seed_alignment(known.flat[rows], self.ptr, self.which, self.labels)
+        self.matched_at[:] = 0
+        self.certified, self.estimate = known.certified[self.which], known.estimate[self.which]
+        self.optimal = self.estimate[np.arange(len(self.which)), self.labels] <= (
+            self.certified[np.arange(len(self.which)), self.labels] / CLOSE
+        )
+
+    def _aligned_now(self, centres: MovingCentres) -> NDArray[np.bool_]:
+        """Graphs that were matched with their centre as it is now."""
+        return (self.matched_at >= 0) & (centres.drift[self.matched_at, self.labels] == 0)
 
     def _certified_now(self, centres: MovingCentres) -> FloatArray:
         every = np.arange(centres.k)
@@ -146,6 +166,7 @@ class Shard:
         self.flat[rows[changed]] = places[changed]
         self.upper[x[shorter]] = found.upper[shorter]
         self.matched_at[x] = centres.now
+        self.optimal[x] = found.upper * CLOSE <= found.lower
         counts["realigned"] += len(x)
         return int(shorter.sum())
 
@@ -173,4 +194,5 @@ class Shard:
         self.flat[rows] = centres.places(found.take(nearer), self.which[x], y)
         self.labels[x], self.upper[x] = y, found.upper[nearer]
         self.matched_at[x] = centres.now
+        self.optimal[x] = (found.upper * CLOSE <= found.lower)[nearer]
         realigned[x] = True
