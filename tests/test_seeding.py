@@ -117,13 +117,20 @@ def test_copies_are_seeds_too(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "matchings"), [("random", 0), ("k-means++", 3 * 19), ("furthest-first", 19 + 20 + 3 * 19)]
+    ("name", "least", "most"),
+    [("random", 0, 0), ("medoids", 190, 190), ("k-means++", 19 + 2, 3 * 19), ("furthest-first", 39 + 19 + 2, 39 + 3 * 19)],
 )
-def test_what_seeding_spends(name, matchings):
-    task = problem(random_collection(0, Kind(1, 1), 20, max_nodes=3))
-    centres = seeds(task, 4, name)
-    assert len(centres) == 4
-    assert dict(task.ledger.matchings) == ({SEEDING: matchings} if matchings else {})
+def test_what_seeding_spends(name, least, most):
+    """The first seed meets everybody; of the others only those who could be nearer to a later one."""
+    spent = []
+    for seed in range(5):
+        task = problem(random_collection(seed, Kind(1, 1), 20, max_nodes=3))
+        assert len(seeds(task, 4, name)) == 4
+        assert set(task.ledger.matchings) <= {SEEDING}
+        spent.append(task.ledger.matchings[SEEDING])
+    assert least <= min(spent)
+    assert max(spent) <= most
+    assert sum(spent) < 5 * most or least == most
 
 
 # -- through the estimator -------------------------------------------------------------------------

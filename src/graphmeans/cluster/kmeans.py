@@ -49,8 +49,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     Parameters
     ----------
     n_clusters : int
-    algorithm : {"elkan", "lloyd"}
-        Elkan's k-means for graphs, which avoids matchings, or standard k-means. With the exact matcher both give the same.
+    algorithm : {"elkan", "lloyd", "interval"}
+        Elkan's k-means for graphs, which avoids matchings, or standard k-means: with the exact matcher both give the same.
+        "interval" keeps alignments and certified bounds and needs fewer matchings by far; it takes lifted means only.
     init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
         "furthest-first" is the paper's; "medoids" (of a sample) costs most and leaves out fewest groups. A callable
         gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
@@ -89,6 +90,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         Distances to the own centres.
     n_iter_ : int
         Iterations of the best run.
+    certified_fraction_ : float
+        Share of labels that are proven nearest; NaN for algorithms that do not know.
     n_matchings_, n_seeding_matchings_, n_evaluation_matchings_ : int
         Pairs handed to a matcher by the algorithm, by its start, and only to know the objective; over all runs.
     trace_ : structured array
@@ -205,6 +208,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.distances_ = best.distances
         self.inertia_ = best.inertia
         self.n_iter_ = best.n_iter
+        self.certified_fraction_ = float("nan") if best.certified is None else float(best.certified.mean())
         self.trace_ = best.trace
         self.n_matchings_ = ledger.matchings[ALGORITHM]
         self.n_seeding_matchings_ = ledger.matchings[SEEDING]
@@ -237,6 +241,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), Real):
                 raise GraphError(f"{name} must be a number, got {getattr(self, name)!r}")
         n_threads(self.n_jobs)
+        if self.algorithm == "interval" and self.mean not in ("auto", "lifted"):
+            raise GraphError(f"algorithm='interval' takes lifted means; mean={self.mean!r} would have no effect")
         self._mean()
 
     def _mean(self) -> MeanMethod:

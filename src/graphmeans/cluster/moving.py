@@ -106,7 +106,7 @@ class MovingCentres:
 
     def compact(self, flat: IntArray, ptr: IntArray, to: IntArray) -> IntArray:
         """Alignments as mappings into the compact centres, -1 where the place is null: warm starts."""
-        return self._node_at[np.repeat(to, np.diff(ptr)), flat]
+        return np.where(flat >= 0, self._node_at[np.repeat(to, np.diff(ptr)), flat], -1)
 
     def sketch_bounds(self, sketches: dict[str, FloatArray]) -> FloatArray:
         """Lower bounds of the distances between sketched graphs and all centres."""

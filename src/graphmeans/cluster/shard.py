@@ -187,6 +187,8 @@ class Shard:
             return
         x, y = x[nearer], y[nearer]
         old = self.labels[x]
+        proven = self.optimal[x] & self._aligned_now(centres)[x]
+        self._raise(x[proven], old[proven], self.upper[x[proven]], centres)
         self.estimate[x, old], self.estimate_at[x, old] = self.upper[x], centres.now
         low[x, old] = self.upper[x]
         low[x, y] = np.inf

@@ -45,6 +45,7 @@ class Stopping:
         self.rows: list[dict[str, Any]] = []
         self._labels: IntArray | None = None
         self._best: tuple[IntArray, Centres, FloatArray, float] | None = None
+        self._last: tuple[IntArray, Centres, FloatArray, float] | None = None
         self._since_best = 0
         self._converged = False
         self._clock = time.perf_counter()
@@ -58,8 +59,9 @@ class Stopping:
         self._record(inertia, moved, columns)
         if self.problem.on_iteration is not None:
             self.problem.on_iteration(labels.copy(), centres, distances.copy(), inertia)
+        self._last = labels.copy(), centres, distances.copy(), inertia
         if self._best is None or inertia < self._best[3] * (1.0 - max(self.tol, ROUNDING)):
-            self._best = labels.copy(), centres, distances.copy(), inertia
+            self._best = self._last
             self._since_best = 0
         else:
             self._since_best += 1
@@ -73,9 +75,12 @@ class Stopping:
         return len(self.rows)
 
     def result(self, certified: NDArray[np.bool_] | None = None) -> Result:
-        """The best iteration; `certified` says which labels of it are proven, where the algorithm knows."""
-        assert self._best is not None, "goes_on was never called"
-        labels, centres, distances, inertia = self._best
+        """The best iteration. `certified` says which labels of the last one are proven: an algorithm whose objective never
+        rises knows, and for it the last is the best.
+        """
+        chosen = self._best if certified is None else self._last
+        assert chosen is not None, "goes_on was never called"
+        labels, centres, distances, inertia = chosen
         n_iter = min(len(self.rows), self.max_iter)
         return Result(labels, centres, distances, inertia, n_iter, self._converged, Trace.of_rows(self.rows), certified)
 

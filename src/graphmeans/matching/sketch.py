@@ -44,7 +44,7 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
 
     Notes
     -----
-    dim grows with the square of the order: about n^2 numbers a channel ("rows"), or 2 n ("projection").
+    dim: about n^2 numbers a channel ("rows"), or 2 n ("projection"; 3 n directed), and n a node attribute.
     """
     if kind not in KINDS:
         raise GraphError(f"kind must be 'rows' or 'projection', got {kind!r}")
