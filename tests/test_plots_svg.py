@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from defusedxml import ElementTree
 
-from graphmeans.graphs.graph import Graph, MeanGraph
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots import draw_svg, layout, viewport
 from graphmeans.plots.text import plain_text
 

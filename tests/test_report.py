@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphmeans.graphs.graph import Graph, MeanGraph
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.report import write_report
 from graphmeans.report.chart import bar_chart, line_chart
 from graphmeans.report.summary import standard_matchings, summarise

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from graphmeans.graphs.convert import from_adjacency, from_networkx, to_networkx
     from graphmeans.graphs.encoder import GraphEncoder
     from graphmeans.graphs.errors import GraphError
-    from graphmeans.graphs.graph import Graph, MeanGraph
+    from graphmeans.graphs.graph import Graph
+    from graphmeans.graphs.mean_graph import MeanGraph
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
     from graphmeans.matching.match import Match
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 # Where each public name lives. Loading them on first use keeps `import graphmeans` quick.
 _HOMES = {
     "Graph": "graphmeans.graphs.graph",
-    "MeanGraph": "graphmeans.graphs.graph",
+    "MeanGraph": "graphmeans.graphs.mean_graph",
     "GraphError": "graphmeans.graphs.errors",
     "GraphEncoder": "graphmeans.graphs.encoder",
     "GraphSpace": "graphmeans.space",

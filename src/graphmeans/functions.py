@@ -15,7 +15,8 @@ from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import from_networkx, to_graphs
 from graphmeans.graphs.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph, MeanGraph
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher, get_matcher

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import is_networkx, to_graphs, to_networkx
-from graphmeans.graphs.graph import Graph, MeanGraph
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Kinds of objects an estimator takes and `centroids` gives back.
 ARRAY, GRAPH, NETWORKX = "array", "graph", "networkx"

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, MeanGraph
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 
 if TYPE_CHECKING:
     import networkx as nx

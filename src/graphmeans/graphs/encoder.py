@@ -14,7 +14,8 @@ from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.columns import Column, Numbers, fit_column
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, MeanGraph, named
+from graphmeans.graphs.graph import BARE, Graph, named
+from graphmeans.graphs.mean_graph import MeanGraph
 
 FloatArray = NDArray[np.float64]
 

@@ -141,7 +141,7 @@ class Graph:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         for slot, value in zip(self._all_slots(), state, strict=True):
-            object.__setattr__(self, slot, _frozen(value))
+            object.__setattr__(self, slot, frozen(value))
 
     def _state(self) -> tuple[Any, ...]:
         return tuple(getattr(self, slot) for slot in self._all_slots())
@@ -168,7 +168,7 @@ class Graph:
         if isinstance(nodes, (int, np.integer)) and not isinstance(nodes, bool):
             if nodes < 0:
                 raise GraphError(f"{self._label()}: the number of nodes is negative ({nodes})")
-            return int(nodes), {BARE: _frozen(np.zeros((int(nodes), 0)))}
+            return int(nodes), {BARE: frozen(np.zeros((int(nodes), 0)))}
         array = self._bare(nodes, "nodes")
         return len(array), {BARE: array}
 
@@ -178,7 +178,7 @@ class Graph:
         except ValueError:
             raise GraphError(f"{self._label()}: edges must be pairs of node positions") from None
         if array.size == 0:
-            return _frozen(np.zeros((0, 2), dtype=np.int64))
+            return frozen(np.zeros((0, 2), dtype=np.int64))
         if array.ndim != 2 or array.shape[1] != 2:
             raise GraphError(f"{self._label()}: edges must have shape (m, 2), got {array.shape}")
         usable = array.dtype.kind in "iu" or (array.dtype.kind == "f" and np.isfinite(array).all())
@@ -199,19 +199,19 @@ class Graph:
             repeated = np.setdiff1d(np.arange(len(code)), first)[0]
             i, j = whole[repeated]
             raise GraphError(f"{self._label()}: edge ({i}, {j}) is given twice")
-        return _frozen(np.array(whole, dtype=np.int64, order="C"))
+        return frozen(np.array(whole, dtype=np.int64, order="C"))
 
     def _read_edge_attributes(self, attributes: EdgeData) -> Columns:
         m = len(self._edges)
         if attributes is None:
-            return {BARE: _frozen(np.ones((m, 1)))}
+            return {BARE: frozen(np.ones((m, 1)))}
         if isinstance(attributes, Mapping):
             self._check_names(attributes, "edge")
             columns = {str(key): self._column(values, "edge", str(key)) for key, values in attributes.items()}
             for key, column in columns.items():
                 if len(column) != m:
                     raise GraphError(f"{self._label()}: edge attribute {key!r} has {len(column)} values for {m} edges")
-            return columns or {BARE: _frozen(np.ones((m, 1)))}
+            return columns or {BARE: frozen(np.ones((m, 1)))}
         array = self._bare(attributes, "edge_attributes")
         if len(array) != m:
             raise GraphError(f"{self._label()}: edge_attributes has {len(array)} rows for {m} edges")
@@ -238,7 +238,7 @@ class Graph:
         if array.ndim != 2:
             raise GraphError(f"{self._label()}: {what} must have shape (n, d), got {array.shape}")
         self._check_finite(array, f"{what}")
-        return _frozen(array)
+        return frozen(array)
 
     def _column(self, values: Any, what: str, key: str) -> NDArray[Any]:
         if not isinstance(values, np.ndarray):
@@ -247,23 +247,23 @@ class Graph:
             if 0 < strings < len(values):  # NumPy would silently turn the numbers into strings
                 raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes strings with other types")
             if strings:
-                return _frozen(np.array(values, dtype=object))
+                return frozen(np.array(values, dtype=object))
         try:
             array = np.asarray(values)
         except ValueError:
             raise GraphError(f"{self._label()}: {what} attribute {key!r} has rows of unequal widths") from None
         if array.size == 0 and array.ndim == 1:
-            return _frozen(np.zeros(0))
+            return frozen(np.zeros(0))
         if array.dtype.kind in "iuf" and array.ndim in (1, 2):
             array = np.array(array, dtype=np.float64, order="C")
             self._check_finite(array, f"{what} attribute {key!r}")
-            return _frozen(array)
+            return frozen(array)
         if array.ndim == 1 and array.dtype.kind == "b":
-            return _frozen(np.array(array))
+            return frozen(np.array(array))
         if array.ndim == 1 and array.dtype.kind in "UO":
             kinds = {type(value) for value in array.tolist()}
             if kinds <= {str}:
-                return _frozen(np.array(array.tolist(), dtype=object))
+                return frozen(np.array(array.tolist(), dtype=object))
             kinds_said = ", ".join(sorted(kind.__name__ for kind in kinds))
             raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes or holds unusable types ({kinds_said})")
         raise GraphError(
@@ -290,118 +290,18 @@ class Graph:
         return values
 
 
-class MeanGraph(Graph):
-    """A mean graph: what its members look like *where they have a node or an edge*, and how many have it.
-
-    The attributes are averages over the members that have the node (edge); `node_support` and `edge_support` are the
-    shares of members that do. The mean of the metric is attribute times support, and that is how a `MeanGraph` is
-    encoded: it may be used as a start, compared with other graphs and drawn.
-
-    Parameters
-    ----------
-    node_support, edge_support : arrays of shape (n,) and (m,)
-        Shares in (0, 1].
-    alignments : sequence of int arrays, optional
-        For each member, the mean's node that each of its nodes is aligned to.
-    objective : float, optional
-        F(Y) = 1/2 sum of squared distances to the members.
-    similarity : float, optional
-        Sum of the inner products of all pairs of members in that alignment, which a mean maximises.
-    damped : bool
-        False for a graph that stands for itself (the set mean): its support says how common its parts are, but it is
-        encoded as it is.
-    """
-
-    _zero_edges = True  # +1 and -1 average to an edge of weight 0 that still has support
-    __slots__ = ("_alignments", "_damped", "_edge_support", "_node_support", "_objective", "_similarity")
-
-    def __init__(
-        self,
-        nodes: NodeData,
-        edges: ArrayLike = (),
-        edge_attributes: EdgeData = None,
-        *,
-        node_support: ArrayLike,
-        edge_support: ArrayLike,
-        alignments: Sequence[NDArray[np.int64]] | None = None,
-        objective: float | None = None,
-        similarity: float | None = None,
-        damped: bool = True,
-        **graph: Any,
-    ) -> None:
-        super().__init__(nodes, edges, edge_attributes, **graph)
-        self._node_support = _frozen(np.array(node_support, dtype=np.float64).reshape(-1))
-        self._edge_support = _frozen(np.array(edge_support, dtype=np.float64).reshape(-1))
-        if len(self._node_support) != self.n_nodes or len(self._edge_support) != self.n_edges:
-            raise GraphError(f"{self._label()}: one support a node and an edge is needed")
-        self._alignments = None if alignments is None else tuple(_frozen(np.array(a, np.int64)) for a in alignments)
-        self._objective = None if objective is None else float(objective)
-        self._similarity = None if similarity is None else float(similarity)
-        self._damped = bool(damped)
-
-    @property
-    def node_support(self) -> NDArray[np.float64]:
-        """Share of members that have this node."""
-        return self._node_support
-
-    @property
-    def edge_support(self) -> NDArray[np.float64]:
-        """Share of members that have this edge."""
-        return self._edge_support
-
-    @property
-    def alignments(self) -> tuple[NDArray[np.int64], ...] | None:
-        """For each member, the mean's node that each of its nodes is aligned to."""
-        return self._alignments
-
-    @property
-    def objective(self) -> float | None:
-        """F(Y), half the sum of squared distances to the members."""
-        return self._objective
-
-    @property
-    def similarity(self) -> float | None:
-        """Sum of the inner products of all pairs of members in the alignment the mean rests on."""
-        return self._similarity
-
-    @property
-    def damped(self) -> bool:
-        """Whether the encoded mean is value times support."""
-        return self._damped
-
-    def cut(self, support: float = 0.5) -> Graph:
-        """The nodes and edges with at least this support, as an ordinary graph: a picture of the mean."""
-        keep = np.flatnonzero(self._node_support >= support)
-        place = np.full(self.n_nodes, -1)
-        place[keep] = np.arange(len(keep))
-        ends = place[self._edges]
-        kept_edges = (self._edge_support >= support) & (ends >= 0).all(axis=1)
-        nodes = {key: column[keep] for key, column in self._nodes.items()}
-        if BARE in self._edge_attributes:
-            kept_edges &= self._edge_attributes[BARE].any(axis=1)
-        attributes = {key: column[kept_edges] for key, column in self._edge_attributes.items()}
-        return Graph(
-            nodes.get(BARE, nodes),
-            ends[kept_edges],
-            attributes.get(BARE, attributes),
-            directed=self._directed,
-            roles=None if self._roles is None else [self._roles[i] for i in keep],
-            name=self._name,
-        )
-
-
 def named(graphs: Sequence[Graph]) -> Iterator[tuple[str, Graph]]:
     """Each graph with the words a message uses for it: its place in the collection, and its name if it has one."""
     for i, graph in enumerate(graphs):
         yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, (dict, tuple)):
         for item in value.values() if isinstance(value, dict) else value:
-            _frozen(item)
+            frozen(item)
     return value
 
 

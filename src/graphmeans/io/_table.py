@@ -22,7 +22,8 @@ import numpy as np
 
 from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, MeanGraph
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io._files import fail
 
 #: Attributes wider than this are not believed.

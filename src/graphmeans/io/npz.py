@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, MeanGraph
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io._files import Archive, PathLike, fail, write_file
 from graphmeans.io._table import MAX_WIDTH, frozen_label, parse_json, plain_label
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.graph import BARE, Graph, MeanGraph
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 
 Positions = NDArray[np.float64]
 #: left, bottom, right, top in the units of the positions (y upwards).

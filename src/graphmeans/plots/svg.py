@@ -8,7 +8,8 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphmeans.graphs.graph import Graph, MeanGraph
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.layout import FAINT, Positions, Viewport, framed, layout, square, visible
 from graphmeans.plots.text import plain_text
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.evaluation.measures import accuracy
-from graphmeans.graphs.graph import MeanGraph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.text import plain_text
 
 

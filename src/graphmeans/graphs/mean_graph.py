@@ -1,0 +1,112 @@
+"""`MeanGraph`: a graph with the share of members behind each of its nodes and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, EdgeData, Graph, NodeData, frozen
+
+
+class MeanGraph(Graph):
+    """A mean graph: what its members look like *where they have a node or an edge*, and how many have it.
+
+    The attributes are averages over the members that have the node (edge); `node_support` and `edge_support` are the
+    shares of members that do. The mean of the metric is attribute times support, and that is how a `MeanGraph` is
+    encoded: it may be used as a start, compared with other graphs and drawn.
+
+    Parameters
+    ----------
+    node_support, edge_support : arrays of shape (n,) and (m,)
+        Shares in (0, 1].
+    alignments : sequence of int arrays, optional
+        For each member, the mean's node that each of its nodes is aligned to.
+    objective : float, optional
+        F(Y) = 1/2 sum of squared distances to the members.
+    similarity : float, optional
+        Sum of the inner products of all pairs of members in that alignment, which a mean maximises.
+    damped : bool
+        False for a graph that stands for itself (the set mean): its support says how common its parts are, but it is
+        encoded as it is.
+    """
+
+    _zero_edges = True  # +1 and -1 average to an edge of weight 0 that still has support
+    __slots__ = ("_alignments", "_damped", "_edge_support", "_node_support", "_objective", "_similarity")
+
+    def __init__(
+        self,
+        nodes: NodeData,
+        edges: ArrayLike = (),
+        edge_attributes: EdgeData = None,
+        *,
+        node_support: ArrayLike,
+        edge_support: ArrayLike,
+        alignments: Sequence[NDArray[np.int64]] | None = None,
+        objective: float | None = None,
+        similarity: float | None = None,
+        damped: bool = True,
+        **graph: Any,
+    ) -> None:
+        super().__init__(nodes, edges, edge_attributes, **graph)
+        self._node_support = frozen(np.array(node_support, dtype=np.float64).reshape(-1))
+        self._edge_support = frozen(np.array(edge_support, dtype=np.float64).reshape(-1))
+        if len(self._node_support) != self.n_nodes or len(self._edge_support) != self.n_edges:
+            raise GraphError(f"{self._label()}: one support a node and an edge is needed")
+        self._alignments = None if alignments is None else tuple(frozen(np.array(a, np.int64)) for a in alignments)
+        self._objective = None if objective is None else float(objective)
+        self._similarity = None if similarity is None else float(similarity)
+        self._damped = bool(damped)
+
+    @property
+    def node_support(self) -> NDArray[np.float64]:
+        """Share of members that have this node."""
+        return self._node_support
+
+    @property
+    def edge_support(self) -> NDArray[np.float64]:
+        """Share of members that have this edge."""
+        return self._edge_support
+
+    @property
+    def alignments(self) -> tuple[NDArray[np.int64], ...] | None:
+        """For each member, the mean's node that each of its nodes is aligned to."""
+        return self._alignments
+
+    @property
+    def objective(self) -> float | None:
+        """F(Y), half the sum of squared distances to the members."""
+        return self._objective
+
+    @property
+    def similarity(self) -> float | None:
+        """Sum of the inner products of all pairs of members in the alignment the mean rests on."""
+        return self._similarity
+
+    @property
+    def damped(self) -> bool:
+        """Whether the encoded mean is value times support."""
+        return self._damped
+
+    def cut(self, support: float = 0.5) -> Graph:
+        """The nodes and edges with at least this support, as an ordinary graph: a picture of the mean."""
+        keep = np.flatnonzero(self._node_support >= support)
+        place = np.full(self.n_nodes, -1)
+        place[keep] = np.arange(len(keep))
+        ends = place[self._edges]
+        kept_edges = (self._edge_support >= support) & (ends >= 0).all(axis=1)
+        nodes = {key: column[keep] for key, column in self._nodes.items()}
+        if BARE in self._edge_attributes:
+            kept_edges &= self._edge_attributes[BARE].any(axis=1)
+        attributes = {key: column[kept_edges] for key, column in self._edge_attributes.items()}
+        return Graph(
+            nodes.get(BARE, nodes),
+            ends[kept_edges],
+            attributes.get(BARE, attributes),
+            directed=self._directed,
+            roles=None if self._roles is None else [self._roles[i] for i in keep],
+            name=self._name,
+        )
