@@ -157,3 +157,12 @@ def test_seconds_are_a_limit_too():
 def test_bad_effort():
     with pytest.raises(gm.GraphError, match="effort"):
         gm.match(gm.Graph(2), gm.Graph(2), matcher=gm.Search(effort=-1))
+
+
+def test_effort_reaches_the_matcher_or_is_refused():
+    graphs = random_collection(1, Kind(1, 1), 12, max_nodes=14, min_nodes=12)
+    found = [gm.GraphKMeans(2, effort=e, random_state=0).fit(graphs).space_.matcher.effort for e in (1.0, 0.25)]
+    assert found == [1.0, 0.25]
+    for matcher in ("exact", "graduated", gm.Search()):
+        with pytest.raises(gm.GraphError, match="effort"):
+            gm.GraphKMeans(2, matcher=matcher, effort=2.0).fit(graphs)

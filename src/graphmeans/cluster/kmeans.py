@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -20,6 +19,7 @@ from graphmeans.cluster.elkan import elkan
 from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, vectors
 from graphmeans.cluster.interval import interval
 from graphmeans.cluster.lloyd import lloyd
+from graphmeans.cluster.log import shown
 from graphmeans.cluster.problem import ALGORITHM, EVALUATION, SEEDING, Ledger, Problem
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.seeding import SEEDINGS, seeds
@@ -60,6 +60,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
         How a centre is found. "auto" is incremental, as in the paper.
     matcher : {"auto", "exact", "search", "graduated"} or Matcher
+    effort : float
+        How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
     encoder : "auto" or GraphEncoder
         How attributes become numbers; it is cloned and fitted. "auto": numbers standardised, strings 1-of-k, bare arrays
         as they are.
@@ -119,6 +121,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         n_init: str | int = "auto",
         mean: str | MeanMethod = "auto",
         matcher: str | Matcher = "auto",
+        effort: float = 1.0,
         encoder: Any = "auto",
         node_weight: float = 1.0,
         edge_weight: float = 1.0,
@@ -136,6 +139,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.n_init = n_init
         self.mean = mean
         self.matcher = matcher
+        self.effort = effort
         self.encoder = encoder
         self.node_weight = node_weight
         self.edge_weight = edge_weight
@@ -158,7 +162,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         y : ignored
         sample_weight : array of shape (N,), optional
         """
-        with _shown(self.verbose):
+        with shown(self.verbose):
             return self._fit(X, sample_weight)
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
@@ -171,7 +175,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         given = None if isinstance(self.init, str) or callable(self.init) else self._given(encoder, self.init)
         space = GraphSpace(
             resolve_order(self.order, *([batch] if given is None else [batch, given])),
-            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher), self.n_jobs,
+            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
         )  # fmt: skip
         points = space.weighted(batch)
         n_runs = self._n_runs()
@@ -376,22 +380,3 @@ def _as_order(space: GraphSpace) -> Order:
     if space.roles == (None,):
         return int(space.order[0])
     return {role: int(n) for role, n in zip(space.roles, space.order, strict=True)}
-
-
-@contextmanager
-def _shown(verbose: int) -> Iterator[None]:
-    """The library logs; `verbose` shows the log while a fit lasts, unless the caller has set logging up."""
-    if not verbose:
-        yield
-        return
-    level, handler = logger.level, logging.StreamHandler()
-    logger.setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
-    shows = not logger.hasHandlers()
-    if shows:
-        logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-        if shows:
-            logger.removeHandler(handler)

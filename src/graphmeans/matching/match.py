@@ -84,8 +84,8 @@ class Matcher(Protocol):
         ...
 
 
-def get_matcher(matcher: str | Matcher) -> Matcher:
-    """The matcher of this name, or the given one."""
+def get_matcher(matcher: str | Matcher, effort: float = 1.0) -> Matcher:
+    """The matcher of this name, with this effort, or the given one."""
     from graphmeans.matching.auto import Auto
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
@@ -94,8 +94,14 @@ def get_matcher(matcher: str | Matcher) -> Matcher:
     if not isinstance(matcher, str):
         if not isinstance(matcher, Matcher):
             raise GraphError(f"matcher must be a name or an object with get_params and solve, got {matcher!r}")
+        if effort != 1.0:
+            raise GraphError(f"effort={effort!r} means nothing where the matcher is given as an object")
         return matcher
     known: dict[str, type] = {"auto": Auto, "exact": Exact, "graduated": Graduated, "search": Search}
     if matcher not in known:
         raise GraphError(f"unknown matcher {matcher!r}; known are {', '.join(sorted(known))}")
-    return known[matcher]()
+    if effort == 1.0:
+        return known[matcher]()
+    if matcher not in ("auto", "search"):
+        raise GraphError(f"effort={effort!r} means nothing to the {matcher} matcher")
+    return known[matcher](effort=effort)
