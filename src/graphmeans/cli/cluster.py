@@ -16,6 +16,7 @@ class Algorithm(str, Enum):
 
     elkan = "elkan"
     lloyd = "lloyd"
+    gvr = "gvr"
     interval = "interval"
 
 

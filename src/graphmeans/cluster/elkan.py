@@ -40,13 +40,13 @@ def elkan(problem: Problem, centres: Centres, *, max_iter: int, tol: float, n_it
         tried[np.arange(n), labels] = True
         x = np.arange(n)
         while len(x):                                                           # 07  for each X, each Y
-            candidate = ~tried[x] & _candidates(x, labels, upper, lower, between)  # 08  Y is a candidate for X
+            candidate = ~tried[x] & candidates(x, labels, upper, lower, between)  # 08  Y is a candidate for X
             x, candidate = x[candidate.any(axis=1)], candidate[candidate.any(axis=1)]
             stale = x[outdated[x]]                                              # 09  u(X) is out of date
             upper[stale] = problem.distances(stale, centres, labels[stale])     # 10  u(X) = D(X, Y_X)
             lower[stale, labels[stale]] = upper[stale]                          # 11  l(X, Y_X) = u(X)
             outdated[stale] = False
-            candidate &= _candidates(x, labels, upper, lower, between)          # 12  Y is still a candidate
+            candidate &= candidates(x, labels, upper, lower, between)          # 12  Y is still a candidate
             x, candidate = x[candidate.any(axis=1)], candidate[candidate.any(axis=1)]
             promise = np.maximum(np.abs(between[labels[x]] - upper[x, None]), lower[x])
             y = np.where(candidate, promise, np.inf).argmin(axis=1)
@@ -73,7 +73,7 @@ def elkan(problem: Problem, centres: Centres, *, max_iter: int, tol: float, n_it
         centres = means
 
 
-def _candidates(
+def candidates(
     x: NDArray[np.int64], labels: NDArray[np.int64], upper: FloatArray, lower: FloatArray, between: FloatArray
 ) -> NDArray[np.bool_]:
     """Which centres neither test rules out for the graphs x: u(X) > D(Y_X, Y) / 2 and u(X) > l(X, Y)."""

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphmeans.cluster.elkan import elkan
+from graphmeans.cluster.gvr import gvr
 from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, vectors
 from graphmeans.cluster.interval import interval
 from graphmeans.cluster.lloyd import lloyd
@@ -38,9 +39,9 @@ from graphmeans.space import GraphSpace, Order, resolve_order
 logger = logging.getLogger("graphmeans")
 
 #: The algorithms: functions of one signature and one Result.
-ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan, "interval": interval}
+ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan, "gvr": gvr, "interval": interval}
 #: What mean="auto" stands for.
-AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "interval": "lifted"}
+AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "lifted", "interval": "lifted"}
 
 
 class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -49,9 +50,10 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     Parameters
     ----------
     n_clusters : int
-    algorithm : {"elkan", "lloyd", "interval"}
+    algorithm : {"elkan", "lloyd", "gvr", "interval"}
         Elkan's k-means for graphs, which avoids matchings, or standard k-means: with the exact matcher both give the same.
-        "interval" keeps alignments and certified bounds and needs fewer matchings by far; it takes lifted means only.
+        "gvr" is elkan with stored alignments, "interval" keeps certified bounds besides and needs fewer matchings by far;
+        both take lifted means only.
     init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
         "furthest-first" is the paper's; "medoids" (of a sample) costs most and leaves out fewest groups. A callable
         gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
@@ -75,6 +77,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         An objective is better if it is lower by more than this share.
     n_iter_no_change : int
         Stop after this many iterations without a better objective. The best iteration is returned.
+    theta : float
+        Of "gvr": how far a centre may have moved since a graph was matched with it for the alignment to be trusted.
     n_jobs : int or None
         Threads; None for all cores. Results do not depend on it.
     random_state : int, RandomState or None
@@ -129,6 +133,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         max_iter: int = 100,
         tol: float = 0.0,
         n_iter_no_change: int = 3,
+        theta: float = 0.0,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -147,6 +152,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.max_iter = max_iter
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
+        self.theta = theta
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -186,8 +192,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             problem = Problem(points, space, weights, self._mean(), int(seed), None, run, n_runs, ledger)
             start = self._start(X, encoder, space, problem, given)
             result = ALGORITHMS[self.algorithm](
-                problem, start, max_iter=self.max_iter, tol=self.tol, n_iter_no_change=self.n_iter_no_change
-            )
+                problem, start, max_iter=self.max_iter, tol=self.tol, n_iter_no_change=self.n_iter_no_change,
+                **({"theta": float(self.theta)} if self.algorithm == "gvr" else {}),
+            )  # fmt: skip
             logger.info("run %d/%d: inertia %.6g after %d iterations", run + 1, n_runs, result.inertia, result.n_iter)
             if best is None or result.inertia < best.inertia:
                 best = result
@@ -245,8 +252,12 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), Real):
                 raise GraphError(f"{name} must be a number, got {getattr(self, name)!r}")
         n_threads(self.n_jobs)
-        if self.algorithm == "interval" and self.mean not in ("auto", "lifted"):
-            raise GraphError(f"algorithm='interval' takes lifted means; mean={self.mean!r} would have no effect")
+        if self.algorithm in ("gvr", "interval") and self.mean not in ("auto", "lifted"):
+            raise GraphError(f"algorithm={self.algorithm!r} takes lifted means; mean={self.mean!r} would have no effect")
+        if isinstance(self.theta, bool) or not isinstance(self.theta, Real) or not self.theta >= 0:
+            raise GraphError(f"theta must be a number of at least 0, got {self.theta!r}")
+        if self.theta and self.algorithm != "gvr":
+            raise GraphError(f"theta={self.theta!r} means nothing to algorithm={self.algorithm!r}")
         self._mean()
 
     def _mean(self) -> MeanMethod:

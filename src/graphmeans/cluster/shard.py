@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem
 from graphmeans.graphs.batch import row_ranges
 from graphmeans.matching.bounds import lap_bounds
+from graphmeans.matching.match import Matches
 from graphmeans.matching.sketch import KINDS, sketch
 from graphmeans.means.frames import Frames
 
@@ -32,7 +34,7 @@ class Shard:
     is true now is the value less the centre's drift since then.
     """
 
-    def __init__(self, problem: Problem, which: IntArray, centres: MovingCentres) -> None:
+    def __init__(self, problem: Problem, which: IntArray, centres: MovingCentres, remember: bool = True) -> None:
         self.problem, self.which = problem, which
         self.batch = problem.batch
         n, k = len(which), centres.k
@@ -44,9 +46,13 @@ class Shard:
         self.optimal = np.zeros(n, dtype=bool)  # whether it was proven the best then
         self.certified, self.certified_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
         self.estimate, self.estimate_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
-        self.sketches = {kind: sketch(self.batch.take(which), problem.space.order, kind) for kind in KINDS}
-        if problem.known is not None:
+        if remember and problem.known is not None:
             self._remember(problem.known, centres)
+
+    @cached_property
+    def sketches(self) -> dict[str, FloatArray]:
+        """Sketches of the graphs, computed once."""
+        return {kind: sketch(self.batch.take(self.which), self.problem.space.order, kind) for kind in KINDS}
 
     def assign(self, centres: MovingCentres) -> Counter[str]:
         """Find the nearest centre of every graph, refining only what is needed to decide; returns what that took."""
@@ -66,7 +72,8 @@ class Shard:
             lap = ~tested[x, y]
             own = ~lap & ~realigned[x]
             self._test(x[lap], y[lap], centres, low, tested, counts)
-            self._realign(x[own], centres, counts)
+            counts["realigned"] += len(x[own])
+            self.realign(x[own], centres)
             realigned[x[own]] = True
             rest = ~lap & ~own
             self._match(x[rest], y[rest], centres, low, realigned, counts)
@@ -76,7 +83,14 @@ class Shard:
     def realign_all(self, centres: MovingCentres) -> int:
         """Match graphs with their own centres from fresh starts, unless proven optimal; returns how many came closer."""
         proven = self._aligned_now(centres) & self.optimal
-        return self._realign(np.flatnonzero(~proven), centres, Counter(), fresh=True)
+        return self.realign(np.flatnonzero(~proven), centres, fresh=True)
+
+    def adopt(self, x: IntArray, y: IntArray, found: Matches, centres: MovingCentres) -> None:
+        """Graphs x move to the clusters y, aligned as was found."""
+        self.flat[row_ranges(self.ptr, x)[0]] = centres.places(found, self.which[x], y)
+        self.labels[x], self.upper[x] = y, found.upper
+        self.matched_at[x] = centres.now
+        self.optimal[x] = found.upper * CLOSE <= found.lower
 
     def take(self, x: IntArray, members: IntArray, centres: MovingCentres) -> None:
         """Graphs x leave for clusters that were empty, each to become its centre."""
@@ -152,8 +166,8 @@ class Shard:
         tested[x, y] = True
         counts["assignments"] += len(x)
 
-    def _realign(self, x: IntArray, centres: MovingCentres, counts: Counter[str], fresh: bool = False) -> int:
-        """Match graphs with their own centres, from the stored alignment; keep what is shorter."""
+    def realign(self, x: IntArray, centres: MovingCentres, fresh: bool = False) -> int:
+        """Match graphs with their own centres, from the stored alignment; keep what is shorter. Returns how many are."""
         if not len(x):
             return 0
         rows, ptr = row_ranges(self.ptr, x)
@@ -167,7 +181,6 @@ class Shard:
         self.upper[x[shorter]] = found.upper[shorter]
         self.matched_at[x] = centres.now
         self.optimal[x] = found.upper * CLOSE <= found.lower
-        counts["realigned"] += len(x)
         return int(shorter.sum())
 
     def _match(
@@ -192,9 +205,5 @@ class Shard:
         self.estimate[x, old], self.estimate_at[x, old] = self.upper[x], centres.now
         low[x, old] = self.upper[x]
         low[x, y] = np.inf
-        rows, _ = row_ranges(self.ptr, x)
-        self.flat[rows] = centres.places(found.take(nearer), self.which[x], y)
-        self.labels[x], self.upper[x] = y, found.upper[nearer]
-        self.matched_at[x] = centres.now
-        self.optimal[x] = (found.upper * CLOSE <= found.lower)[nearer]
+        self.adopt(x, y, found.take(nearer), centres)
         realigned[x] = True
