@@ -16,6 +16,9 @@ from graphmeans.kernels.lap import improve_lap, new_lap
 from graphmeans.kernels.pair import complete, load_pair, new_side, node_costs, permutation_cost, squared_norm
 from graphmeans.kernels.root import new_root, root_bound
 
+# Above this many rows less is tried, so that the time of a pair grows no faster than that of a linear assignment.
+MANY_ROWS = 64
+
 # How many steps around two nodes are compared to see how alike they are; even.
 DEPTH = 4
 
@@ -368,6 +371,7 @@ def search_pairs(
     mapping_ptr, lower, upper, mappings,
 ):  # fmt: skip
     """Match pairs[first:last]; outputs as in `exact_pairs`. `regrowths` are a row; warm (in) are mappings to start from."""
+    all_steps, all_regrowths = steps, regrowths * MANY_ROWS
     dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
     x, y = new_side(size, dv, channels, n_roles), new_side(size, dv, channels, n_roles)
     need, lap, root, work = np.empty(n_roles, np.int64), new_lap(size), new_root(size, channels), new_work(size)
@@ -386,9 +390,10 @@ def search_pairs(
         at = mapping_ptr[p]
         if has_warm:
             complete(warm, at, nx, x, y, rows, ny, work.columns, work.taken)
-        high = search(
-            linear, x, y, nx, ny, rows, need, low, has_warm, starts, steps, growths, int(regrowths * rows), table,
-            1e-11 * norms, root, lap, work,
+        few = min(1.0, MANY_ROWS / rows)
+        search(
+            linear, x, y, nx, ny, rows, need, low, has_warm, starts, int(np.ceil(all_steps * few)), growths,
+            int(min(regrowths * rows, all_regrowths * few)), table, 1e-11 * norms, root, lap, work,
         )  # fmt: skip
         high = permutation_cost(linear, x, y, rows, work.best)
         upper[p] = np.sqrt(high)
