@@ -43,7 +43,8 @@ class Shard:
         self.labels = np.zeros(n, dtype=np.int64)
         self.upper = np.full(n, np.inf)
         self.matched_at = np.full(n, -1)  # when the alignment was last sought
-        self.optimal = np.zeros(n, dtype=bool)  # whether it was proven the best then
+        self.fresh_at = np.full(n, -1)  # when it was last sought from fresh starts
+        self.optimal = np.zeros(n, dtype=bool)  # whether it was proven the best when last sought
         self.certified, self.certified_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
         self.estimate, self.estimate_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
         if remember and problem.known is not None:
@@ -60,7 +61,7 @@ class Shard:
         before = self.labels.copy()
         low = self._current(centres)
         tested = np.zeros(low.shape, dtype=bool)  # linear assignment bounds known for the present centres
-        realigned = self._aligned_now(centres)
+        realigned = self._unmoved_since(self.matched_at, centres)
         n, k = low.shape
         x = np.arange(n)
         low[x, self.labels] = np.inf
@@ -81,15 +82,18 @@ class Shard:
         return counts
 
     def realign_all(self, centres: MovingCentres) -> int:
-        """Match graphs with their own centres from fresh starts, unless proven optimal; returns how many came closer."""
-        proven = self._aligned_now(centres) & self.optimal
-        return self.realign(np.flatnonzero(~proven), centres, fresh=True)
+        """Match graphs with their own centres from fresh starts, unless that was done or is proven to be useless.
+
+        Returns how many came closer.
+        """
+        done = self._unmoved_since(self.fresh_at, centres) | (self._unmoved_since(self.matched_at, centres) & self.optimal)
+        return self.realign(np.flatnonzero(~done), centres, fresh=True)
 
     def adopt(self, x: IntArray, y: IntArray, found: Matches, centres: MovingCentres) -> None:
         """Graphs x move to the clusters y, aligned as was found."""
         self.flat[row_ranges(self.ptr, x)[0]] = centres.places(found, self.which[x], y)
         self.labels[x], self.upper[x] = y, found.upper
-        self.matched_at[x] = centres.now
+        self.matched_at[x] = self.fresh_at[x] = centres.now
         self.optimal[x] = found.upper * CLOSE <= found.lower
 
     def take(self, x: IntArray, members: IntArray, centres: MovingCentres) -> None:
@@ -99,7 +103,7 @@ class Shard:
             self.labels[x] = members[x]
             self.flat[rows] = -1
             centres.settle_alone(self.batch, self.which[x], self.labels[x], self.flat, rows, ptr)
-            self.matched_at[x] = -1
+            self.matched_at[x] = self.fresh_at[x] = -1
 
     def sums(self, centres: MovingCentres) -> Frames:
         """The aligned graphs, added up in the centres' frames."""
@@ -124,15 +128,15 @@ class Shard:
         rows, _ = row_ranges(known.ptr, self.which)
         self.labels, self.upper = known.labels[self.which].copy(), known.upper[self.which].copy()
         self.flat = centres.seed_alignment(known.flat[rows], self.ptr, self.which, self.labels)
-        self.matched_at[:] = 0
+        self.matched_at[:] = self.fresh_at[:] = 0
         self.certified, self.estimate = known.certified[self.which], known.estimate[self.which]
         self.optimal = self.estimate[np.arange(len(self.which)), self.labels] <= (
             self.certified[np.arange(len(self.which)), self.labels] / CLOSE
         )
 
-    def _aligned_now(self, centres: MovingCentres) -> NDArray[np.bool_]:
-        """Graphs that were matched with their centre as it is now."""
-        return (self.matched_at >= 0) & (centres.drift[self.matched_at, self.labels] == 0)
+    def _unmoved_since(self, time: IntArray, centres: MovingCentres) -> NDArray[np.bool_]:
+        """Graphs whose centre is what it was at these times (-1: never)."""
+        return (time >= 0) & (centres.drift[time, self.labels] == 0)
 
     def _certified_now(self, centres: MovingCentres) -> FloatArray:
         every = np.arange(centres.k)
@@ -180,6 +184,8 @@ class Shard:
         self.flat[rows[changed]] = places[changed]
         self.upper[x[shorter]] = found.upper[shorter]
         self.matched_at[x] = centres.now
+        if fresh:
+            self.fresh_at[x] = centres.now
         self.optimal[x] = found.upper * CLOSE <= found.lower
         return int(shorter.sum())
 
@@ -200,7 +206,7 @@ class Shard:
             return
         x, y = x[nearer], y[nearer]
         old = self.labels[x]
-        proven = self.optimal[x] & self._aligned_now(centres)[x]
+        proven = self.optimal[x] & self._unmoved_since(self.matched_at, centres)[x]
         self._raise(x[proven], old[proven], self.upper[x[proven]], centres)
         self.estimate[x, old], self.estimate_at[x, old] = self.upper[x], centres.now
         low[x, old] = self.upper[x]
