@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.problem import Problem
 from graphmeans.graphs.batch import row_ranges
+from graphmeans.matching.bounds import lap_bounds
+from graphmeans.matching.sketch import KINDS, sketch, sketch_distances, sketch_order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -15,8 +19,9 @@ IntArray = NDArray[np.int64]
 class Known:
     """Distances of all graphs to the seeds chosen so far: the nearest seed with its alignment, and bounds for the others.
 
-    A graph X is not matched with a new seed s if lower(s, c) >= 2 u(X) for its nearest seed c: then D(X, s) >=
-    lower(s, c) - u(X) >= u(X), and that is remembered as a bound. Seeds are always matched with each other.
+    A graph X is matched with a new seed s only if nothing proves that s is no nearer than its nearest seed c: neither
+    lower(s, c) - u(X), by the triangle inequality, nor their sketches, nor a linear assignment. The bound that proves it is
+    remembered. Seeds are always matched with each other.
 
     Attributes
     ----------
@@ -45,15 +50,32 @@ class Known:
         self._match(np.full(len(unknown), seed), unknown)
         between = self.certified[seed, :new].copy()
         self.seeds.append(seed)
-        far = between[self.labels] >= 2 * self.upper if new else np.zeros(len(self.upper), dtype=bool)
-        far[seed] = False
-        self.certified[far, new] = (between[self.labels] - self.upper)[far] if new else 0.0
-        far[seed] = True  # a graph is not matched with itself
-        near = np.flatnonzero(~far)
+        bound = np.max([sketch_distances(f, f[[seed]])[:, 0] for f in self._sketches], axis=0)
+        if new:
+            bound = np.maximum(bound, between[self.labels] - self.upper)
+        near = self._still_near(np.delete(np.arange(len(bound)), seed), bound)
+        if new:
+            pairs = np.stack([near, np.full(len(near), seed)], axis=1)
+            bound[near] = np.maximum(bound[near], lap_bounds(self.problem.batch, self.problem.batch, pairs, *self._space))
+            near = self._still_near(near, bound)
+        self.certified[:, new] = bound
         self._match(near, np.full(len(near), new))
         self._matched[seed, new] = True
         self._settle(np.array([seed]), new, np.zeros(1), np.arange(self.ptr[seed + 1] - self.ptr[seed]))
         return self.upper
+
+    @cached_property
+    def _sketches(self) -> list[FloatArray]:
+        batch, order = self.problem.batch, self.problem.space.order
+        return [sketch(batch, sketch_order(order, batch), kind) for kind in KINDS]
+
+    @property
+    def _space(self) -> tuple[IntArray, int | None]:
+        return self.problem.space.order, self.problem.space.n_jobs
+
+    def _still_near(self, graphs: IntArray, bound: FloatArray) -> IntArray:
+        """Those of the graphs that might be nearer to the new seed than to all others."""
+        return graphs[bound[graphs] < self.upper[graphs]]
 
     def _match(self, graphs: IntArray, to: IntArray) -> None:
         """Match graphs with seeds; the nearer ones become theirs."""
@@ -61,7 +83,8 @@ class Known:
             return
         seeds = np.array(self.seeds)[to]
         found = self.problem.match(self.problem.batch, self.problem.batch, np.stack([graphs, seeds], axis=1))
-        self.certified[graphs, to], self.estimate[graphs, to] = found.lower, found.upper
+        self.certified[graphs, to] = np.maximum(self.certified[graphs, to], found.lower)
+        self.estimate[graphs, to] = found.upper
         self._matched[graphs, to] = True
         nearer = found.upper < self.upper[graphs]
         for seed in np.unique(to[nearer]):
