@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from itertools import permutations
 
 import numpy as np
 
@@ -21,6 +22,13 @@ from graphmeans.kernels.pair import (
     sort_rows,
     squared_norm,
 )
+
+# Up to so many free rows all permutations are tried at once: that is quicker than one more bound.
+FEW = 4
+_ORDERS = [list(permutations(range(n))) for n in range(FEW + 1)]
+# PERMUTATIONS[n, k]: the k-th permutation of n, of the N_PERMUTATIONS[n] there are.
+PERMUTATIONS = np.array([[list(p) + [0] * (FEW - n) for p in o + o[:1] * (24 - len(o))] for n, o in enumerate(_ORDERS)])
+N_PERMUTATIONS = np.array([len(o) for o in _ORDERS])
 
 # What a search gives away: a branch is cut when it cannot be better by more than this share of the squared distance.
 RELATIVE = 1e-12
@@ -81,15 +89,41 @@ def find_twins(side, rows, twin):
 
 
 @inner
+def try_all(x, y, base, linear, q, x_rows, y_rows, ceiling):
+    """The best of all assignments of the q free rows to the q free columns: (which permutation, its cost).
+
+    -1 if none costs less than `ceiling`.
+    """
+    x_edges, y_edges = x.edges, y.edges
+    channels = x_edges.shape[2]
+    best, which = ceiling, -1
+    for k in range(N_PERMUTATIONS[q]):
+        total = base
+        for a in range(q):
+            i, p = x_rows[a], y_rows[PERMUTATIONS[q, k, a]]
+            total += linear[i, p]
+            for b in range(a):
+                j, r = x_rows[b], y_rows[PERMUTATIONS[q, k, b]]
+                for c in range(channels):
+                    difference = x_edges[i, j, c] - y_edges[p, r, c]
+                    total += 2.0 * difference * difference
+            if total >= best:
+                break
+        if total < best:
+            best, which = total, k
+    return which, best
+
+
+@inner
 def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, negligible, x_sorted, y_sorted, x_left, y_left, lap,
                      tree, best_columns):  # fmt: skip
     """The best permutation of `rows` columns, with tree.linear[0] (in) the node costs; best_columns (in, out).
 
-    A node of the tree fixes the columns of some real rows of X. Its bound is one linear assignment of all other rows:
-    node costs, plus edges to the fixed nodes exactly, plus edges among the others by their sorted rows. Null rows are
-    never branched on. Of interchangeable columns (null columns, twins) only the first free one is tried, and
-    interchangeable rows get increasing columns. A branch is also cut when it cannot be below `cutoff`. If `warm`,
-    best_columns is a permutation to start from. Returns (lower, upper, tree nodes), squared.
+    Of a few free rows all permutations are tried. Above that, a node of the tree fixes the columns of some real rows of X,
+    and its bound is one linear assignment of all other rows: node costs, plus edges to the fixed nodes exactly, plus edges
+    among the others by their sorted rows. Null rows are never branched on. Of interchangeable columns (null columns, twins)
+    only the first free one is tried, and interchangeable rows get increasing columns. A branch is also cut when it cannot be
+    below `cutoff`. If `warm`, best_columns is a permutation to start from. Returns (lower, upper, tree nodes), squared.
     """
     linear, columns, cost, term, base = tree.linear, tree.columns, tree.cost, tree.term, tree.base
     fixed_row, fixed_col, child_col, child_bound = tree.fixed_row, tree.fixed_col, tree.child_col, tree.child_bound
@@ -102,8 +136,11 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
         y_active[i] = True
         seen[i] = -1
         tree.fresh[i] = True
-    sort_rows(x, rows, x_sorted)
-    sort_rows(y, rows, y_sorted)
+    if rows > FEW:
+        sort_rows(x, rows, x_sorted)
+        sort_rows(y, rows, y_sorted)
+        find_twins(x, rows, x_twin)
+        find_twins(y, rows, y_twin)
     base[0] = 0.0
     best = permutation_cost(linear[0], x, y, rows, best_columns) if warm else np.inf
     missed = np.inf  # least bound among the branches that a limit or the cutoff left unexplored
@@ -127,6 +164,17 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                     y_rows[p] = i
                     p += 1
             here = linear[depth]
+            if q <= FEW:
+                which, value = try_all(x, y, base[depth], here, q, x_rows, y_rows, ceiling)
+                if which >= 0:
+                    for t in range(depth):
+                        best_columns[fixed_row[t]] = fixed_col[t]
+                    for a in range(q):
+                        best_columns[x_rows[a]] = y_rows[PERMUTATIONS[q, which, a]]
+                    best = permutation_cost(linear[0], x, y, rows, best_columns)
+                    ceiling = min(best, cutoff)
+                missed = min(missed, ceiling)
+                continue
             row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, q,
                       x_left, y_left, term)  # fmt: skip
             for a in range(q):
@@ -140,7 +188,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                     columns[fixed_row[t]] = fixed_col[t]
                 for a in range(q):
                     columns[x_rows[a]] = y_rows[lap.col_of_row[a]]
-                if depth == 0:
+                if depth == 0 and rows > 2 * FEW:
                     # 1e-12 (|X|^2 + |Y|^2): below what rounding makes of an exchange of twins it would never end.
                     exchange_descent(here, x, y, x_real, y_real, rows, columns, tree.fresh, 1e8 * negligible)
                 value = permutation_cost(linear[0], x, y, rows, columns)
@@ -285,8 +333,6 @@ def exact_pairs(
         if rows > 0:
             norms = squared_norm(x, rows) + squared_norm(y, rows)
             node_costs(x, y, rows, 4.0 * norms + 1.0, tree.linear[0])
-            find_twins(x, rows, tree.x_twin)
-            find_twins(y, rows, tree.y_twin)
             if has_warm:
                 start = mapping_ptr[p]
                 if swapped:
