@@ -3,8 +3,9 @@
     python benchmarks/exact.py --data FOLDER_WITH_IAM_ZIPS [--pairs 200]
 
 With an unbounded order the squared distance *is* a graph edit distance: substituting a node costs |x - y|^2, deleting it
-|x|^2, and an edge counts from both its ends. Both sides must agree on every timed pair. Our time includes packing. The
-second part asks what a second thread brings.
+|x|^2, and an edge counts from both its ends. Both sides must agree on every timed pair. Our time includes packing. Positions
+are raw, hence not negative: networkx misses the optimum where deleting and inserting a node is cheaper than substituting it
+(its issue 8099), which happens on standardised positions. The second part asks what a second thread brings.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ networkx_seconds = (time.perf_counter() - start) / len(pairs)
 worst = np.abs(np.sqrt(theirs) - distances).max()
 print(f"networkx exact GED     {networkx_seconds * 1e3:10.3f} ms a pair ({len(pairs)} pairs)")
 print(f"graphmeans exact       {mine * 1e3:10.4f} ms a pair, packing included, one thread")
-print(f"times faster           {networkx_seconds / mine:10.0f}   (wanted: 150; disagreement on the pairs: {worst:.1e})")
+print(f"times faster           {networkx_seconds / mine:10.0f}   (wanted: 400; disagreement on the pairs: {worst:.1e})")
 assert worst < 1e-6, "the two disagree"
 
 space = {n: GraphSpace(resolve_order("auto", batch), matcher=gm.Exact(), n_jobs=n) for n in (1, 2)}

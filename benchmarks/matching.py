@@ -1,7 +1,7 @@
 """How good and how fast are the matchers? Against the peers from PyPI, in one run, on one thread.
 
-    python -m venv /tmp/bench && /tmp/bench/bin/pip install -e '.[bench]'      # graspologic wants numpy < 2
-    /tmp/bench/bin/python benchmarks/matching.py --data FOLDER_WITH_IAM_ZIPS \\
+    python -m venv .venv-bench && .venv-bench/bin/pip install -e '.[bench]'      # graspologic wants numpy < 2
+    .venv-bench/bin/python benchmarks/matching.py --data FOLDER_WITH_IAM_ZIPS \\
         --markdown docs/matching.md --plot docs/matching.svg
 
 Data: Letter LOW, Fingerprint and GREC as the paper selects them, all of Mutagenicity's test set with at most 40 nodes;
