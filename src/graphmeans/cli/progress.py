@@ -27,7 +27,7 @@ class ProgressHandler(logging.Handler):
         """Show one record."""
         try:
             trace: dict[str, Any] | None = getattr(record, "trace", None)
-            if record.levelno >= logging.WARNING:
+            if record.levelno >= logging.WARNING and trace is None:
                 console = self.progress.console if self.progress is not None else Console(stderr=True)
                 line = f"graphmeans: {record.levelname.lower()}: {plain_text(record.getMessage())}"
                 console.print(line, markup=False, highlight=False, soft_wrap=True)

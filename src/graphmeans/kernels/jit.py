@@ -32,7 +32,6 @@ def _fingerprint() -> str:
 
 _FINGERPRINT = _fingerprint()
 _ENABLED = os.environ.get("GRAPHMEANS_CACHE", "1") not in ("0", "off", "no", "false")
-_entry_points: list[Any] = []
 _announced = False
 
 
@@ -47,7 +46,6 @@ def kernel(function: F) -> F:
             dispatcher._cache._cache_file._source_stamp = _FINGERPRINT
         except (RuntimeError, OSError, AttributeError):
             dispatcher = numba.njit(nogil=True)(function)
-    _entry_points.append(dispatcher)
     return dispatcher
 
 
@@ -56,15 +54,13 @@ def inner(function: F) -> F:
     return numba.njit(nogil=True)(function)
 
 
-def announce() -> None:
-    """Say once, before the first compilation, that it will take a while and happens only once."""
+def announce(dispatcher: Any) -> None:
+    """Say, before a kernel is compiled for the first time, that it takes a while and happens once; once a process."""
     global _announced
-    if _announced:
-        return
-    _announced = True
-    if not all(is_ready(dispatcher) for dispatcher in _entry_points):
-        logger.info(
-            "compiling graphmeans' kernels, once (about half a minute; `graphmeans warmup` does it ahead)",
+    if not _announced and not is_ready(dispatcher):
+        _announced = True
+        logger.warning(
+            "compiling graphmeans' kernels, once (up to half a minute; `graphmeans warmup` does it ahead)",
             extra={"trace": {"phase": "compile"}},
         )
 

@@ -10,6 +10,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from graphmeans.kernels.context import deepen
 from graphmeans.kernels.exchange import exchange_descent
 from graphmeans.kernels.jit import inner, kernel
 from graphmeans.kernels.lap import improve_lap, new_lap
@@ -226,41 +227,6 @@ def grow(linear, context, x, y, rows, work):
                             best, row, col = gain[i, j], i, j
         attach(row, col, x_edges, x_degree, x_neighbour, y_edges, y_degree, y_neighbour, gain, columns, taken,
                x_front, y_front)  # fmt: skip
-
-
-@inner
-def deepen(linear, x, y, rows, context, out):
-    """out (out): how unlike two nodes are with their neighbours matched as `context` likes best, neighbours at half weight.
-
-    Applied n times it compares the surroundings of two nodes n steps wide. A heuristic: it only says where to look first.
-    """
-    x_edges, x_degree, x_neighbour = x.edges, x.degree, x.neighbour
-    y_edges, y_degree, y_neighbour = y.edges, y.degree, y.neighbour
-    channels = x_edges.shape[2]
-    for i in range(rows):
-        for j in range(rows):
-            there, back = 0.0, 0.0
-            for t in range(x_degree[i]):
-                k = x_neighbour[i, t]
-                least = 0.0 if y_degree[j] == 0 else np.inf
-                for s in range(y_degree[j]):
-                    p = y_neighbour[j, s]
-                    total = 0.5 * context[k, p]
-                    for c in range(channels):
-                        total += (x_edges[i, k, c] - y_edges[j, p, c]) ** 2
-                    least = min(least, total)
-                there += least
-            for s in range(y_degree[j]):
-                p = y_neighbour[j, s]
-                least = 0.0 if x_degree[i] == 0 else np.inf
-                for t in range(x_degree[i]):
-                    k = x_neighbour[i, t]
-                    total = 0.5 * context[k, p]
-                    for c in range(channels):
-                        total += (x_edges[i, k, c] - y_edges[j, p, c]) ** 2
-                    least = min(least, total)
-                back += least
-            out[i, j] = linear[i, j] + max(there, back)
 
 
 @inner

@@ -96,7 +96,7 @@ def _bounds(
     rounds: int = 0,
     upper: FloatArray | None = None,
 ) -> FloatArray:
-    announce()
+    announce(bound_pairs)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
     order = covering(order, max(len(x.role_names), len(y.role_names)))
     lower = np.empty(len(pairs))

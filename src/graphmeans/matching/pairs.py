@@ -46,7 +46,7 @@ def solve_pairs(
     *extra_outputs: np.ndarray,
 ) -> Matches:
     """Run a pair kernel over all pairs, on `n_jobs` threads (None: all cores)."""
-    announce()
+    announce(kernel)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
     order = covering(order, max(len(x.role_names), len(y.role_names)))
     ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)

@@ -94,7 +94,7 @@ class Frames:
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray, weight: FloatArray
     ) -> None:
         """Add ``weight[p] * graph which[p]`` into ``frame[p]``; `mappings` is completed with places for unmatched nodes."""
-        announce()
+        announce(add_graphs)
         self._reserve(int((self.size + self._new_places(batch, which, frame, mappings, ptr)).max(initial=0)))
         add_graphs(
             batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, self.directed,
@@ -109,7 +109,7 @@ class Frames:
 
     def centres(self) -> Centres:
         """The averages. Frame k must have a positive total; its places are the nodes of centre k."""
-        announce()
+        announce(write_centres)
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
         batch = GraphBatch(
