@@ -311,3 +311,13 @@ def test_as_a_module_and_quickly():
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
     assert "nowhere" in refused.stderr
+
+
+def test_effort_and_theta_reach_the_estimator_or_are_refused(shapes: Path, out: Path):
+    done = run("cluster", shapes, "-k", 2, "-o", out, "--algorithm", "gvr", "--theta", 0.25, "--effort", 0.5)
+    assert done.exit_code == 0, done.output
+    page = (out / "report.html").read_text()
+    assert "gvr" in page
+    assert "theta" in page
+    assert "theta" in one_line(run("cluster", shapes, "-k", 2, "-o", out, "--theta", 0.25))
+    assert "effort" in one_line(run("cluster", shapes, "-k", 2, "-o", out, "--matcher", "exact", "--effort", 2))
