@@ -616,7 +616,7 @@ def double_kernels(kernels: Kernels, names: tuple[str, ...]) -> None:
     njit = numba.njit(nogil=True)
 
     def twice_lap(original: Callable[..., float]) -> object:
-        def both(cost, n, lap):  # type: ignore[no-untyped-def]
+        def both(cost, n, lap):
             v = lap.v[:n].copy()
             original(cost, n, lap)
             lap.v[:n] = v
@@ -625,14 +625,14 @@ def double_kernels(kernels: Kernels, names: tuple[str, ...]) -> None:
         return njit(both)
 
     def twice_couple(original: Callable[..., None]) -> object:
-        def both(x, y, rows, which, factor, out):  # type: ignore[no-untyped-def]
+        def both(x, y, rows, which, factor, out):
             original(x, y, rows, which, 0.0 * factor, out)
             original(x, y, rows, which, factor, out)
 
         return njit(both)
 
     def twice_grow(original: Callable[..., None]) -> object:
-        def both(linear, context, x, y, rows, work):  # type: ignore[no-untyped-def]
+        def both(linear, context, x, y, rows, work):
             columns = work.columns[:rows].copy()
             original(linear, context, x, y, rows, work)
             work.columns[:rows] = columns
@@ -641,14 +641,14 @@ def double_kernels(kernels: Kernels, names: tuple[str, ...]) -> None:
         return njit(both)
 
     def twice_deepen(original: Callable[..., None]) -> object:
-        def both(linear, x, y, rows, context, out):  # type: ignore[no-untyped-def]
+        def both(linear, x, y, rows, context, out):
             original(linear, x, y, rows, context, out)
             original(linear, x, y, rows, context, out)
 
         return njit(both)
 
     def twice_descent(original: Callable[..., None]) -> object:
-        def both(linear, x, y, x_real, y_real, rows, columns, fresh, tolerance):  # type: ignore[no-untyped-def]
+        def both(linear, x, y, x_real, y_real, rows, columns, fresh, tolerance):
             kept, flags = columns[:rows].copy(), fresh[:rows].copy()
             original(linear, x, y, x_real, y_real, rows, columns, fresh, tolerance)
             columns[:rows], fresh[:rows] = kept, flags
@@ -675,8 +675,8 @@ def count_kernels(kernels: Kernels, counters: IntArray) -> None:
     from numba.extending import intrinsic
 
     @intrinsic
-    def pointer(context, address):  # type: ignore[no-untyped-def]
-        def make(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def pointer(context, address):
+        def make(context, builder, signature, arguments):
             return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
         return numba.types.CPointer(numba.types.int64)(numba.types.int64), make
@@ -684,11 +684,11 @@ def count_kernels(kernels: Kernels, counters: IntArray) -> None:
     njit, address, length = numba.njit(nogil=True), np.int64(counters.ctypes.data), len(counters)
 
     @njit
-    def count(what, number):  # type: ignore[no-untyped-def]
+    def count(what, number):
         numba.carray(pointer(address), length)[what] += number
 
     def counted_lap(original: Callable[..., float]) -> object:
-        def counted(cost, n, lap):  # type: ignore[no-untyped-def]
+        def counted(cost, n, lap):
             count(0, 1)
             count(1, n * n)
             return original(cost, n, lap)
@@ -696,7 +696,7 @@ def count_kernels(kernels: Kernels, counters: IntArray) -> None:
         return njit(counted)
 
     def counted_couple(original: Callable[..., None]) -> object:
-        def counted(x, y, rows, columns, factor, out):  # type: ignore[no-untyped-def]
+        def counted(x, y, rows, columns, factor, out):
             for i in range(rows):
                 for t in range(x.degree[i]):
                     count(3, y.degree[columns[x.neighbour[i, t]]] * x.edges.shape[2])
@@ -705,14 +705,14 @@ def count_kernels(kernels: Kernels, counters: IntArray) -> None:
         return njit(counted)
 
     def counted_even(original: Callable[..., None]) -> object:
-        def counted(x, y, rows, need, factor, out):  # type: ignore[no-untyped-def]
+        def counted(x, y, rows, need, factor, out):
             count(3, x.degree[:rows].sum() * y.degree[:rows].sum() * x.edges.shape[2])
             original(x, y, rows, need, factor, out)
 
         return njit(counted)
 
     def counted_deepen(original: Callable[..., None]) -> object:
-        def counted(linear, x, y, rows, context, out):  # type: ignore[no-untyped-def]
+        def counted(linear, x, y, rows, context, out):
             count(3, 2 * x.degree[:rows].sum() * y.degree[:rows].sum() * x.edges.shape[2])
             original(linear, x, y, rows, context, out)
 
@@ -721,7 +721,7 @@ def count_kernels(kernels: Kernels, counters: IntArray) -> None:
     def counted_attach(original: Callable[..., None]) -> object:
         def counted(
             row, col, x_edges, x_degree, x_neighbour, y_edges, y_degree, y_neighbour, gain, columns, taken, xf, yf
-        ):  # type: ignore[no-untyped-def]
+        ):
             for t in range(x_degree[row]):
                 if columns[x_neighbour[row, t]] < 0:
                     for s in range(y_degree[col]):
@@ -734,7 +734,7 @@ def count_kernels(kernels: Kernels, counters: IntArray) -> None:
         return njit(counted)
 
     def counted_change(original: Callable[..., float]) -> object:
-        def counted(a, b, linear, x_edges, x_degree, x_neighbour, y_edges, columns):  # type: ignore[no-untyped-def]
+        def counted(a, b, linear, x_edges, x_degree, x_neighbour, y_edges, columns):
             count(2, 1)
             count(3, 2 * (x_degree[a] + x_degree[b]) * x_edges.shape[2])
             return original(a, b, linear, x_edges, x_degree, x_neighbour, y_edges, columns)
@@ -755,7 +755,7 @@ def multiply_add_rate() -> float:
     import numba
 
     @numba.njit
-    def loop(a, b, c, times):  # type: ignore[no-untyped-def]
+    def loop(a, b, c, times):
         for _ in range(times):
             for i in range(len(a)):
                 a[i] += b[i] * c[i]
