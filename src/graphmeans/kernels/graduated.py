@@ -24,82 +24,134 @@ def largest_products(x_nodes, y_nodes, x_values, y_values):
 
 
 @inner
-def add_products(similarity, soft, nx, ny, x_ends, x_values, y_ends, y_values, directed, factor, half_way):
-    """similarity (in, out) (nx, ny) += factor * sum_kl <x_ik, y_jl> soft_kl, edge by edge: half_way = X.soft, then .Y'."""
+def add_products(similarity, soft, nx, ny, x_ends, x_values, y_ends, y_values, directed, factor, half_way, turned):
+    """similarity (in, out) (ny, nx) += factor * sum_kl <x_ik, y_jl> soft_kl, edge by edge: half_way = X.soft, then .Y'.
+
+    All inner loops run along rows: half_way is turned (out) in between, and similarity is the transpose of the assignment.
+    """
     channels = x_values.shape[1]
     half = channels // 2
     for c in range(channels):
         other = c if not directed else (c - half if c >= half else c + half)
         for i in range(nx):
+            row = half_way[i]
             for b in range(ny):
-                half_way[i, b] = 0.0
+                row[b] = 0.0
         for e in range(len(x_ends)):
             i, k = x_ends[e, 0], x_ends[e, 1]
             out, back = x_values[e, c], x_values[e, other]
-            for b in range(ny):
-                half_way[i, b] += out * soft[k, b]
-                half_way[k, b] += back * soft[i, b]
+            row, other_row, soft_row, other_soft = half_way[i], half_way[k], soft[k], soft[i]
+            if out != 0.0:
+                for b in range(ny):
+                    row[b] += out * soft_row[b]
+            if back != 0.0:
+                for b in range(ny):
+                    other_row[b] += back * other_soft[b]
+        for b in range(ny):
+            for i in range(nx):
+                turned[b, i] = half_way[i, b]
         for e in range(len(y_ends)):
             j, b = y_ends[e, 0], y_ends[e, 1]
             out, back = factor * y_values[e, c], factor * y_values[e, other]
-            for i in range(nx):
-                similarity[i, j] += half_way[i, b] * out
-                similarity[i, b] += half_way[i, j] * back
+            row, other_row, turned_row, other_turned = similarity[j], similarity[b], turned[b], turned[j]
+            if out != 0.0:
+                for i in range(nx):
+                    row[i] += turned_row[i] * out
+            if back != 0.0:
+                for i in range(nx):
+                    other_row[i] += other_turned[i] * back
 
 
 @inner
-def sinkhorn(soft, nx, ny, slack_col, slack_row, sweeps, tolerance):
-    """Scale real rows and columns of soft (in, out) to sum 1; the slack row and column take what is left unmatched."""
-    for _ in range(sweeps):
-        change = 0.0
+def add_rows(rows, factors, n, width, total):
+    """total (in, out) += sum_r factors_r rows_r, four of the n rows at a time."""
+    r = 0
+    while r + 4 <= n:
+        a, b, c, d = rows[r], rows[r + 1], rows[r + 2], rows[r + 3]
+        fa, fb, fc, fd = factors[r], factors[r + 1], factors[r + 2], factors[r + 3]
+        for j in range(width):
+            total[j] += (fa * a[j] + fb * b[j]) + (fc * c[j] + fd * d[j])
+        r += 4
+    while r < n:
+        a, fa = rows[r], factors[r]
+        for j in range(width):
+            total[j] += fa * a[j]
+        r += 1
+
+
+@inner
+def sinkhorn(soft, nx, ny, sweeps, tolerance, turned, scales, sums):
+    """Scale real rows and columns of soft (in, out) to sum 1; the slack row and column take what is left unmatched.
+
+    soft = diag(row) . given . diag(column): only the two vectors change from sweep to sweep, and both products run along
+    contiguous rows, of the given matrix and of its transpose turned (out). Workspace: scales, sums (2, size).
+    """
+    row, column, row_sum, column_sum = scales[0], scales[1], sums[0], sums[1]
+    for j in range(ny):
+        column[j] = 1.0
         for i in range(nx):
-            total = soft[i, ny] if slack_col[i] else 0.0
-            for j in range(ny):
-                total += soft[i, j]
-            if total > 0.0:
-                for j in range(ny + 1):
-                    soft[i, j] /= total
+            turned[j, i] = soft[i, j]
+    for i in range(nx):
+        row[i] = 1.0
+    for _ in range(sweeps):
+        for i in range(nx):
+            row_sum[i] = soft[i, ny]
+        add_rows(turned, column, ny, nx, row_sum)
+        for i in range(nx):
+            row[i] = 1.0 / row_sum[i] if row_sum[i] > 0.0 else row[i]
         for j in range(ny):
-            total = soft[nx, j] if slack_row[j] else 0.0
-            for i in range(nx):
-                total += soft[i, j]
-            if total > 0.0:
-                change = max(change, abs(total - 1.0))
-                for i in range(nx + 1):
-                    soft[i, j] /= total
+            column_sum[j] = soft[nx, j]
+        add_rows(soft, row, nx, ny, column_sum)
+        change = 0.0
+        for j in range(ny):
+            if column_sum[j] > 0.0:
+                change = max(change, abs(column[j] * column_sum[j] - 1.0))
+                column[j] = 1.0 / column_sum[j]
         if change < tolerance:
             break
+    for i in range(nx):
+        for j in range(ny):
+            soft[i, j] *= row[i] * column[j]
+        soft[i, ny] *= row[i]
+    for j in range(ny):
+        soft[nx, j] *= column[j]
 
 
 @inner
 def anneal(
     nodes, nx, ny, x_roles, y_roles, x_ends, x_values, y_ends, y_values, directed, edge_factor, slack_col, slack_row,
-    beta, beta_max, rate, assignments, sweeps, tolerance, soft, before, similarity, half_way,
+    beta, beta_max, rate, assignments, sweeps, tolerance, soft, before, similarity, half_way, turned, scales, sums,
 ):  # fmt: skip
     """The soft assignment at the end of the annealing, soft (out) (nx + 1, ny + 1); nodes (in) holds <x_i, y_j>."""
     for i in range(nx + 1):
         for j in range(ny + 1):
             # An even start is a fixed point on symmetric graphs; a fixed ripple breaks the tie without random numbers.
             soft[i, j] = 1.0 + 1e-3 * ((0.6180339887498949 * (i * (ny + 1) + j + 1)) % 1.0)
-    sinkhorn(soft, nx, ny, slack_col, slack_row, sweeps, tolerance)
+    for i in range(nx):
+        soft[i, ny] *= slack_col[i]
+    for j in range(ny):
+        soft[nx, j] *= slack_row[j]
+    sinkhorn(soft, nx, ny, sweeps, tolerance, turned, scales, sums)
     while beta <= beta_max:
         for _ in range(assignments):
             for i in range(nx):
                 for j in range(ny):
-                    similarity[i, j] = nodes[i, j]
+                    similarity[j, i] = nodes[i, j]
                     before[i, j] = soft[i, j]
-            add_products(similarity, soft, nx, ny, x_ends, x_values, y_ends, y_values, directed, edge_factor, half_way)
+            add_products(
+                similarity, soft, nx, ny, x_ends, x_values, y_ends, y_values, directed, edge_factor, half_way, turned
+            )
             for i in range(nx):
                 for j in range(ny):
                     if x_roles[i] == y_roles[j]:
-                        soft[i, j] = np.exp(min(beta * similarity[i, j], 300.0))
+                        soft[i, j] = np.exp(min(beta * similarity[j, i], 300.0))
                     else:
                         soft[i, j] = 0.0
             for i in range(nx):
                 soft[i, ny] = 1.0 if slack_col[i] else 0.0
             for j in range(ny):
                 soft[nx, j] = 1.0 if slack_row[j] else 0.0
-            sinkhorn(soft, nx, ny, slack_col, slack_row, sweeps, tolerance)
+            sinkhorn(soft, nx, ny, sweeps, tolerance, turned, scales, sums)
             change = 0.0
             for i in range(nx):
                 for j in range(ny):
@@ -122,6 +174,7 @@ def graduated_pairs(
     linear, cost = np.empty((size, size)), np.empty((size, size))
     soft, soft_before = np.empty((size + 1, size + 1)), np.empty((size + 1, size + 1))
     products, similarity, half_way = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
+    turned, scales, sums = np.empty((size, size)), np.empty((2, size)), np.empty((2, size))
     slack_col, slack_row = np.empty(size, np.bool_), np.empty(size, np.bool_)
 
     for p in range(first, last):
@@ -154,7 +207,7 @@ def graduated_pairs(
         anneal(
             products, nx, ny, x.roles, y.roles, x_ends, x_values, y_ends, y_values, directed, 2.0 * unit,
             slack_col, slack_row, beta, beta_max, rate, assignments, sweeps, tolerance,
-            soft, soft_before, similarity, half_way,
+            soft, soft_before, similarity, half_way, turned, scales, sums,
         )  # fmt: skip
 
         # Clean-up: the assignment nearest to the soft one.
