@@ -1,6 +1,8 @@
 """Collections of graphs to try things on."""
 
+from graphmeans.datasets.fetch import fetch_tudataset
 from graphmeans.datasets.iam import load_iam
 from graphmeans.datasets.letters import letter_prototypes, make_letters
+from graphmeans.datasets.tudataset import load_tudataset
 
-__all__ = ["letter_prototypes", "load_iam", "make_letters"]
+__all__ = ["fetch_tudataset", "letter_prototypes", "load_iam", "load_tudataset", "make_letters"]

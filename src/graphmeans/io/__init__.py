@@ -1,9 +1,9 @@
 """Graphs from files and to files.
 
 `read_collection` takes any folder, zip or file that is known. Behind it stands one module a format: `gxl` (the IAM
-graph database), `graphml`, `node_link` (JSON) and `npz`. Nothing that is read is trusted: XML goes through defusedxml,
-arrays are never unpickled, archives have limits, and whatever is wrong with a file is a `GraphError` of one line that
-names it.
+graph database), `tudataset`, `graphml`, `node_link` (JSON) and `npz`. Nothing that is read is trusted: XML goes through
+defusedxml, arrays are never unpickled, archives have limits, and whatever is wrong with a file is a `GraphError` of one
+line that names it.
 """
 
 from graphmeans.io.collection import read_collection, write_collection
@@ -12,9 +12,10 @@ from graphmeans.io.graphml import read_graphml, write_graphml
 from graphmeans.io.gxl import read_gxl, read_gxl_collection, write_gxl, write_gxl_collection
 from graphmeans.io.node_link import read_node_link, write_node_link
 from graphmeans.io.npz import read_npz, write_npz
+from graphmeans.io.tudataset import read_tudataset, write_tudataset
 
 __all__ = [
     "read_collection", "read_graph", "read_graphml", "read_gxl", "read_gxl_collection", "read_node_link", "read_npz",
-    "write_collection", "write_graph", "write_graphml", "write_graphs", "write_gxl", "write_gxl_collection",
-    "write_node_link", "write_npz",
+    "read_tudataset", "write_collection", "write_graph", "write_graphml", "write_graphs", "write_gxl",
+    "write_gxl_collection", "write_node_link", "write_npz", "write_tudataset",
 ]  # fmt: skip

@@ -117,12 +117,12 @@ class Folder:
         except OSError as error:
             raise fail(self.where(folder), f"cannot be read ({_reason(error)})") from None
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
         """The bytes of one file, which must lie inside the folder even when links are followed."""
         path = self.root / name
         if not path.resolve().is_relative_to(self.root.resolve()):
             raise fail(self.where(), f"{name!r} leads out of the folder")
-        return read_file(path)
+        return read_file(path, limit)
 
     def close(self) -> None:
         """Nothing is held open."""

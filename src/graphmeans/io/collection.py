@@ -15,6 +15,7 @@ from graphmeans.io.graphml import parse_graphml
 from graphmeans.io.gxl import read_gxl_collection, write_gxl_collection
 from graphmeans.io.node_link import parse_node_link
 from graphmeans.io.npz import read_npz, write_npz
+from graphmeans.io.tudataset import holds_tudataset, read_tudataset, write_tudataset
 
 #: What the endings of file names mean.
 KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".json": "JSON", ".npz": "npz"}
@@ -27,9 +28,9 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     Parameters
     ----------
     path : path
-        A folder or zip of GXL files (with CXL lists, if there are any), of GraphML or of node-link JSON; a folder of
-        .npz files; a single .npz, GraphML, JSON, GXL or CXL file. Files may lie in one folder below the path, and a
-        path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
+        A folder or zip of GXL files (with CXL lists, if there are any), of GraphML or of node-link JSON; a TU data set
+        (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz files; a single .npz, GraphML, JSON, GXL or CXL
+        file. Files may lie in one folder below the path, and a path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
     split : str, optional
         Which CXL list of a GXL collection, see `read_gxl_collection`.
 
@@ -49,6 +50,10 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
         reason = f"has no split {split!r}" if suffix in KINDS else f"is none of {', '.join(KINDS)}, a zip or a folder"
         raise fail(path, reason)
     with _files.opened(path) as source:
+        if holds_tudataset(source):
+            if split is not None:
+                raise fail(source.where(), f"has no split {split!r}; only GXL collections have lists")
+            return read_tudataset(path)
         names = _files.topmost(source, KINDS)
         kind = _only_kind(names, source)
         if kind != "GXL":
@@ -67,17 +72,19 @@ def write_collection(
     ----------
     graphs : sequence of Graph
     path : path
-        One file if it ends in ``.npz``, else a folder with a file for each graph.
+        One file if it ends in ``.npz`` (or ``.zip``, for a TU data set), else a folder.
     classes : sequence of labels, optional
-        Only GXL keeps them.
-    kind : {"graphml", "json", "npz", "gxl"}, optional
+        Only GXL and TU data sets keep them.
+    kind : {"graphml", "json", "npz", "gxl", "tu"}, optional
         Of the files in a folder; by default GXL if there are classes, else GraphML.
     """
     if kind is None:
         kind = "npz" if Path(path).suffix.lower() == ".npz" else "graphml" if classes is None else "gxl"
-    if classes is not None:
+    if kind == "tu":
+        write_tudataset(graphs, path, classes)
+    elif classes is not None:
         if kind != "gxl":
-            raise fail(path, f"{kind} files do not keep classes; write GXL or leave the classes out")
+            raise fail(path, f"{kind} files do not keep classes; write GXL or a TU data set, or leave the classes out")
         write_gxl_collection(graphs, classes, path)
     elif kind == "npz" and Path(path).suffix.lower() == ".npz":
         write_npz(graphs, path)
