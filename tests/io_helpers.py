@@ -32,8 +32,12 @@ def _columns(draw, n, text):
         if kind == 3:
             flat = draw(st.lists(NUMBERS, min_size=n * width, max_size=n * width))
             columns[name] = np.array(flat, float).reshape(n, width)
+            if draw(st.booleans()):
+                mask = np.array(draw(st.lists(st.booleans(), min_size=n * width, max_size=n * width)), bool)
+                columns[name] = np.ma.MaskedArray(columns[name], mask=mask.reshape(n, width))
         else:
-            columns[name] = draw(st.lists(kinds[kind], min_size=n, max_size=n))
+            value = draw(st.sampled_from([kinds[kind], st.one_of(st.none(), kinds[kind])]))
+            columns[name] = draw(st.lists(value, min_size=n, max_size=n))
     return columns
 
 
@@ -86,6 +90,7 @@ def assert_same(found, expected, named=None):
         for key, column in theirs.items():
             assert ours[key].dtype == column.dtype
             assert ours[key].shape == column.shape
+            assert type(ours[key]) is type(column)  # masked, or not
             assert ours[key].tolist() == column.tolist()
     if isinstance(expected, gm.MeanGraph):
         assert found.node_support.tolist() == expected.node_support.tolist()

@@ -227,7 +227,7 @@ def test_collections_that_are_not_of_one_kind(graphs, words):
     ],
 )
 def test_graphs_unlike_the_fitted_ones(graph, words):
-    encoder = gm.GraphEncoder().fit(molecules())
+    encoder = gm.GraphEncoder(unknown="refuse").fit(molecules())
     with pytest.raises(gm.GraphError) as caught:
         encoder.transform([molecules()[0], graph])
     for word in words:

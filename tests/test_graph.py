@@ -125,7 +125,6 @@ BAD = [
     ({"nodes": {"p": [[1.0, 2.0], [3.0]]}}, ["'p'", "unequal widths"]),
     ({"nodes": {"x": [1.0], "y": [1.0, 2.0]}}, ["unequal lengths", "x", "y"]),
     ({"nodes": {"x": [1.0, "a"]}}, ["'x'", "mixes"]),
-    ({"nodes": {"x": [1.0, None]}}, ["'x'"]),
     ({"nodes": {"x": [1j, 2j]}}, ["'x'"]),
     ({"nodes": {"x": np.zeros((2, 2, 2))}}, ["'x'", "(2, 2, 2)"]),
     ({"nodes": {}}, ["no node columns"]),

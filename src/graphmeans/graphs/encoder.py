@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,37 +10,68 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from graphmeans.graphs import schema
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.columns import Column, Numbers, fit_column
+from graphmeans.graphs.choices import Choices
+from graphmeans.graphs.columns import Column, decode_columns
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.fitting import fit_columns
 from graphmeans.graphs.graph import BARE, Graph, named
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.packing import damping, pack_edges
+from graphmeans.graphs.schema import Rows, attribute, is_optional, rows_of
+from graphmeans.graphs.values import joined, kind_in_words, missing_in
 
 FloatArray = NDArray[np.float64]
-
 
 class GraphEncoder(BaseEstimator):
     """Encode the columns of a collection of graphs as numbers.
 
-    Named node columns are standardised (numbers) or written 1-of-k (strings, booleans); named edge columns are scaled
-    but never centred, because zero means "no edge". Columns stand in alphabetical order. Bare arrays are taken as they are.
+    Named columns of numbers are standardised, strings and booleans written 1-of-k; edge columns are scaled but never
+    centred, because zero means "no edge". Bare arrays are taken as they are. Columns stand in alphabetical order.
 
     Parameters
     ----------
-    numbers : {"standardise", "keep"}
-        What happens to named numeric columns.
+    numbers : {"standardise", "robust", "keep"} or mapping of attribute to one of them
+        What happens to named numbers and vectors, channel by channel: mean 0 and variance 1 (edges: root mean square 1);
+        median 0 and interquartile range as of that (edges: median of absolute values 1); nothing. Vectors that are 1-of-k
+        already are kept. Attributes that a mapping does not name are standardised.
     presence : float
         Value of an extra node channel that is the same for every node. 0 leaves the channel out; then a node whose
         attributes are all zero (average, once standardised) costs nothing to drop.
     edge_presence : "auto" or float
         The same for edges. "auto" adds a channel of 1 only if some edge would otherwise encode to zero.
+    weights : mapping of attribute to number, optional
+        What squared differences in an attribute are multiplied by; 1 by default, 0 leaves the attribute out.
+    categories : sequence of attributes
+        Numbers that stand for categories and are written 1-of-k.
+    directions, orientations : sequences of attributes
+        Angles with period 2 pi and with period pi (the angle of an undirected edge); encoded as points on a circle.
+    angle_unit : {"radians", "degrees"}
+    missing : {"average", "columns", "refuse"}
+        What a missing value becomes: the average code of the collection (the mean or median of numbers, the frequencies of
+        categories, the mean point on a circle). "columns": also if a graph lacks a column altogether. "refuse": an error.
+        An attribute that no node of some role has does not apply to that role and is zero there.
+    unknown : {"average", "refuse"}
+        What a category becomes that was not in the fitted collection: as if missing, or an error.
+    directed : {"auto", True, False}
+        False: the two directions in which an edge may be stored are merged into one undirected edge with the mean of their
+        codes. True: an undirected edge is two arcs. "auto": as the graphs are, which must agree.
 
     Attributes
     ----------
     node_columns_, edge_columns_ : lists of column encodings
     roles_ : tuple of role names
     directed_ : bool
+    left_out_ : mapping of part ("node", "edge") to the attributes that are not used
+
+    Notes
+    -----
+    A column of strings that hardly ever repeat (names, identifiers) is left out with a warning, unless `weights` or
+    `categories` names it.
+
+    Names stand for node and edge attributes alike; ``nodes.x`` and ``edges.x`` for one of them.
 
     Examples
     --------
@@ -49,32 +80,57 @@ class GraphEncoder(BaseEstimator):
     >>> gm.GraphEncoder().fit_transform(graphs).nodes
     array([[ 1.,  0., -1.],
            [ 0.,  1.,  1.]])
+    >>> gm.GraphEncoder(numbers="keep", weights={"kind": 0}).fit_transform(graphs).nodes
+    array([[0.],
+           [2.]])
     """
 
-    def __init__(self, numbers: str = "standardise", presence: float = 0.0, edge_presence: str | float = "auto") -> None:
+    def __init__(
+        self,
+        numbers: str | Mapping[str, str] = "standardise",
+        presence: float = 0.0,
+        edge_presence: str | float = "auto",
+        *,
+        weights: Mapping[str, float] | None = None,
+        categories: Sequence[str] = (),
+        directions: Sequence[str] = (),
+        orientations: Sequence[str] = (),
+        angle_unit: str = "radians",
+        missing: str = "average",
+        unknown: str = "average",
+        directed: str | bool = "auto",
+    ) -> None:
         self.numbers = numbers
         self.presence = presence
         self.edge_presence = edge_presence
+        self.weights = weights
+        self.categories = categories
+        self.directions = directions
+        self.orientations = orientations
+        self.angle_unit = angle_unit
+        self.missing = missing
+        self.unknown = unknown
+        self.directed = directed
 
     def fit(self, graphs: Iterable[Any], y: object = None) -> GraphEncoder:
         """Learn the columns, their scales and categories, the roles and whether edges are directed."""
-        if self.numbers not in ("standardise", "keep"):
-            raise GraphError(f"numbers must be 'standardise' or 'keep', got {self.numbers!r}")
-        if not np.isfinite(self.presence):
-            raise GraphError(f"presence must be a finite number, got {self.presence!r}")
-        presence = self.edge_presence
-        if presence != "auto" and (isinstance(presence, str) or not np.isfinite(presence)):
-            raise GraphError(f"edge_presence must be 'auto' or a finite number, got {self.edge_presence!r}")
+        self._check_options()
+        choices = Choices(
+            self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit
+        )
         graphs = to_graphs(graphs)
         if not graphs:
             raise GraphError("the collection is empty")
-        self.directed_ = self._common_direction(graphs)
-        self.roles_ = self._role_names(graphs)
-        self.node_columns_ = self._fit_columns(graphs, "node", centred=True)
-        self.edge_columns_ = self._fit_columns(graphs, "edge", centred=False)
+        self.directed_ = self._common_direction(graphs) if self.directed == "auto" else bool(self.directed)
+        self.roles_ = _role_names(graphs)
+        self.node_columns_, nodes_left_out = fit_columns(graphs, "node", choices, self.missing)
+        self.edge_columns_, edges_left_out = fit_columns(graphs, "edge", choices, self.missing)
+        self.left_out_ = {"node": nodes_left_out, "edge": edges_left_out}
+        choices.check_used()
         if self.edge_presence == "auto":
-            codes = self._encode_columns(graphs, self.edge_columns_, "edge")
-            self.edge_presence_ = 1.0 if len(codes) and not codes.any(axis=1).all() else 0.0
+            codes = self._encode_columns(graphs, "edge")
+            values = pack_edges(graphs, codes, self.directed_)[2]
+            self.edge_presence_ = 1.0 if len(values) and not values.any(axis=1).all() else 0.0
         else:
             self.edge_presence_ = float(self.edge_presence)
         return self
@@ -84,15 +140,15 @@ class GraphEncoder(BaseEstimator):
         check_is_fitted(self)
         graphs = to_graphs(graphs)
         self._check_direction(graphs)
-        nodes = self._with_presence(self._encode_columns(graphs, self.node_columns_, "node"), float(self.presence))
-        edges = self._with_presence(self._encode_columns(graphs, self.edge_columns_, "edge"), self.edge_presence_)
-        node_support, edge_support = _damping(graphs)
+        nodes = _with_presence(self._encode_columns(graphs, "node"), float(self.presence))
+        edges = _with_presence(self._encode_columns(graphs, "edge"), self.edge_presence_)
+        node_support, edge_support = damping(graphs)
         if node_support is not None:
             nodes, edges = nodes * node_support, edges * edge_support
-        else:
-            self._check_edges(graphs, edges)
         roles, role_names = self._encode_roles(graphs)
-        edge_ptr, ends, values = _pack_edges(graphs, edges, self.directed_)
+        edge_ptr, ends, values = pack_edges(graphs, edges, self.directed_)
+        if node_support is None:
+            _check_edges(graphs, edge_ptr, ends, values)
         sizes = [graph.n_nodes for graph in graphs]
         return GraphBatch(
             node_ptr=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
@@ -143,13 +199,14 @@ class GraphEncoder(BaseEstimator):
             nodes, node_shares = batch.nodes[rows], node_support[rows]
             if damped:
                 nodes, values = nodes / node_shares[:, None], values / shares[:, None]
+            roles = None if self.roles_ == (None,) else [batch.role_names[r] for r in batch.roles[rows]]
             result.append(
                 MeanGraph(
-                    _decode_columns(nodes, self.node_columns_, len(nodes)),
+                    decode_columns(nodes, self.node_columns_, roles, len(nodes)),
                     ends,
-                    _decode_columns(values, self.edge_columns_, None),
+                    decode_columns(values, self.edge_columns_, None, None),
                     directed=self.directed_,
-                    roles=None if self.roles_ == (None,) else [batch.role_names[r] for r in batch.roles[rows]],
+                    roles=roles,
                     name=None if names is None else names[g],
                     node_support=node_shares,
                     edge_support=shares,
@@ -160,102 +217,96 @@ class GraphEncoder(BaseEstimator):
 
     # -- fitting -----------------------------------------------------------------------------------
 
+    def _check_options(self) -> None:
+        if isinstance(self.presence, str) or not np.isfinite(self.presence):
+            raise GraphError(f"presence must be a finite number, got {self.presence!r}")
+        presence = self.edge_presence
+        if presence != "auto" and (isinstance(presence, str) or not np.isfinite(presence)):
+            raise GraphError(f"edge_presence must be 'auto' or a finite number, got {self.edge_presence!r}")
+        known_values: dict[str, tuple[Any, ...]] = {
+            "missing": ("average", "columns", "refuse"),
+            "unknown": ("average", "refuse"),
+            "directed": ("auto", True, False),
+        }
+        for name, known in known_values.items():
+            if getattr(self, name) not in known:
+                raise GraphError(f"{name} must be one of {', '.join(map(repr, known))}, got {getattr(self, name)!r}")
+
     def _common_direction(self, graphs: Sequence[Graph]) -> bool:
         # A graph without edges is neither.
         with_edges = [(label, graph.directed) for label, graph in named(graphs) if graph.n_edges]
         for label, directed in with_edges:
             if directed != with_edges[0][1]:
                 is_, was = ("directed", "undirected") if directed else ("undirected", "directed")
-                raise GraphError(f"{label} is {is_} but {with_edges[0][0]} is {was}")
+                raise GraphError(
+                    f"{label} is {is_} but {with_edges[0][0]} is {was}; GraphEncoder(directed=...) takes both as one kind"
+                )
         return with_edges[0][1] if with_edges else any(graph.directed for graph in graphs)
-
-    def _role_names(self, graphs: Sequence[Graph]) -> tuple[Hashable, ...]:
-        with_nodes = [(label, graph) for label, graph in named(graphs) if graph.n_nodes]
-        has_roles = [graph.roles is not None for _, graph in with_nodes]
-        if any(has_roles) and not all(has_roles):
-            raise GraphError(f"{with_nodes[has_roles.index(False)][0]} has no roles while others have")
-        if not any(has_roles):
-            return (None,)
-        values = {role for _, graph in with_nodes for role in graph.roles or ()}
-        return tuple(sorted(values, key=lambda role: (type(role).__name__, repr(role))))
-
-    def _fit_columns(self, graphs: Sequence[Graph], what: str, *, centred: bool) -> list[Column]:
-        labelled = [(label, columns) for label, columns, count in _columns_of(graphs, what) if count]
-        if not labelled:
-            # Nothing but empty (edgeless) graphs: an edge that comes later has weight 1.
-            return [_as_is(0 if what == "node" else 1)]
-        first_label, first = labelled[0]
-        for label, columns in labelled:
-            if columns.keys() != first.keys():
-                raise GraphError(_differs(label, columns, first_label, first, what))
-            for key, values in columns.items():
-                if values.dtype.kind != first[key].dtype.kind or values.shape[1:] != first[key].shape[1:]:
-                    raise GraphError(
-                        f"{label}: {_attribute(what, key)} is {_kind(values)} but {_kind(first[key])} in {first_label}"
-                    )
-        if BARE in first:
-            return [_as_is(first[BARE].shape[1])]
-        return [
-            fit_column(key, [columns[key] for _, columns in labelled], numbers=self.numbers, centred=centred)
-            for key in sorted(first)
-        ]
 
     # -- transforming ------------------------------------------------------------------------------
 
     def _check_direction(self, graphs: Sequence[Graph]) -> None:
+        if self.directed_ or self.directed is False:
+            return  # an undirected edge is both arcs; two arcs are merged
         for label, graph in named(graphs):
-            if graph.n_edges and graph.directed != self.directed_:
-                was, is_ = ("directed", "undirected") if self.directed_ else ("undirected", "directed")
-                raise GraphError(f"{label} is {is_} but the encoder was fitted on {was} graphs")
+            if graph.n_edges and graph.directed:
+                raise GraphError(f"{label} is directed but the encoder was fitted on undirected graphs")
 
-    def _encode_columns(self, graphs: Sequence[Graph], fitted: Sequence[Column], what: str) -> FloatArray:
-        expected = {column.name: column for column in fitted}
-        parts: dict[str, list[NDArray[Any]]] = {name: [] for name in expected}
-        for label, columns, count in _columns_of(graphs, what):
-            if not count:
-                continue
-            if columns.keys() != expected.keys():
-                raise GraphError(_differs(label, columns, "the fitted collection", expected, what))
-            for name, values in columns.items():
-                if not expected[name].accepts(values):
-                    raise GraphError(f"{label}: {_attribute(what, name)} is {_kind(values)}, not what the encoder was fitted on")
-                parts[name].append(values)
-        total = sum(count for _, _, count in _columns_of(graphs, what))
-        codes = [np.zeros((total, 0))]
-        for name, column in expected.items():
-            if parts[name]:
-                codes.append(self._encode_one(graphs, column, parts[name], what))
-            else:
-                codes.append(np.zeros((0, column.width)))
+    def _encode_columns(self, graphs: Sequence[Graph], part: str) -> FloatArray:
+        columns = self.node_columns_ if part == "node" else self.edge_columns_
+        rows = [row for row in rows_of(graphs, part) if row.size]
+        if not rows:
+            return np.zeros((0, sum(column.width for column in columns)))
+        expected = {column.name: column for column in columns}
+        if BARE not in expected:
+            rows = [row._replace(columns={}) if schema.says_nothing(row, part) else row for row in rows]
+        rows = [row._replace(columns=self._used(row, part)) for row in rows]
+        for row in rows:
+            self._check_columns(row, expected, part)
+        codes = [np.zeros((sum(row.size for row in rows), 0))]
+        codes += [self._codes(column, rows, part) for column in columns]
         return np.concatenate(codes, axis=1)
 
-    def _encode_one(self, graphs: Sequence[Graph], column: Column, parts: list[NDArray[Any]], what: str) -> FloatArray:
-        try:
-            return column.encode(np.concatenate(parts))
-        except GraphError:
-            for label, columns, count in _columns_of(graphs, what):
-                if count:
-                    try:
-                        column.encode(columns[column.name])
-                    except GraphError as error:
-                        raise GraphError(f"{label}: {what} {error}") from None
-            raise
+    def _used(self, row: Rows, part: str) -> dict[str, NDArray[Any]]:
+        return {name: values for name, values in row.columns.items() if name not in self.left_out_[part]}
 
-    @staticmethod
-    def _with_presence(codes: FloatArray, presence: float) -> FloatArray:
-        return np.hstack([codes, np.full((len(codes), 1), presence)]) if presence else codes
+    def _check_columns(self, row: Rows, expected: Mapping[str, Column], part: str) -> None:
+        fill = self.missing == "columns" and BARE not in row.columns and BARE not in expected
+        required = {name: column for name, column in expected.items() if not fill or name in row.columns}
+        wrong = {name for name in row.columns.keys() ^ required.keys() if not is_optional(name, part)}
+        wrong |= {name for name in row.columns.keys() - expected.keys() if is_optional(name, part) and BARE in expected}
+        if wrong:
+            raise GraphError(schema.difference(row.label, row.columns, "the fitted collection", required, part))
+        for name, values in row.columns.items():
+            if name in expected and not expected[name].accepts(values):
+                is_ = kind_in_words(values)
+                raise GraphError(f"{row.label}: {attribute(part, name)} is {is_}, not what the encoder was fitted on")
 
-    def _check_edges(self, graphs: Sequence[Graph], codes: FloatArray) -> None:
-        zero = np.flatnonzero(~codes.any(axis=1))
-        if not zero.size:
-            return
-        for label, graph in named(graphs):
-            if zero[0] < graph.n_edges:
-                i, j = graph.edges[zero[0]]
-                raise GraphError(
-                    f"{label}: edge ({i}, {j}) encodes to zero, which means no edge; fit the encoder with edge_presence=1"
-                )
-            zero = zero - graph.n_edges
+    def _codes(self, column: Column, rows: Sequence[Rows], part: str) -> FloatArray:
+        parts = [row.columns.get(column.name) for row in rows]
+        like = column.values(np.zeros((0, column.width)))
+        given = [
+            schema.lacking(column.name, row.size, like, part) if own is None else own
+            for own, row in zip(parts, rows, strict=True)
+        ]
+        values = joined(given)
+        if self.missing == "refuse" or self.unknown == "refuse":
+            self._check_known(column, given, rows, part)
+        codes = column.codes(values)
+        if column.not_of and missing_in(values).any():
+            roles = [role for row in rows for role in row.roles or [None] * row.size]
+            codes[missing_in(values) & np.array([role in column.not_of for role in roles])] = 0.0
+        return codes
+
+    def _check_known(self, column: Column, parts: Sequence[NDArray[Any]], rows: Sequence[Rows], part: str) -> None:
+        for row, values in zip(rows, parts, strict=True):
+            gone = missing_in(values)
+            if self.missing == "refuse" and gone.any():
+                raise GraphError(f"{row.label}: {attribute(part, column.name)} is missing on {part} {np.argmax(gone)}")
+            strange = ~column.known(values) & ~gone
+            if self.unknown == "refuse" and strange.any():
+                value = np.ma.getdata(values)[strange].tolist()[0]
+                raise GraphError(f"{row.label}: {attribute(part, column.name)} has the unknown value {value!r}")
 
     def _encode_roles(self, graphs: Sequence[Graph]) -> tuple[NDArray[np.int32], tuple[Hashable, ...]]:
         place = {role: code for code, role in enumerate(self.roles_)}
@@ -268,82 +319,29 @@ class GraphEncoder(BaseEstimator):
         return np.array(codes, dtype=np.int32), tuple(place)
 
 
-def _columns_of(graphs: Sequence[Graph], what: str) -> Iterable[tuple[str, dict[str, NDArray[Any]], int]]:
-    for label, graph in named(graphs):
-        if what == "node":
-            yield label, graph._nodes, graph.n_nodes  # type: ignore[misc]
-        else:
-            yield label, graph._edge_attributes, graph.n_edges  # type: ignore[misc]
+def _role_names(graphs: Sequence[Graph]) -> tuple[Hashable, ...]:
+    with_nodes = [(label, graph) for label, graph in named(graphs) if graph.n_nodes]
+    has_roles = [graph.roles is not None for _, graph in with_nodes]
+    if any(has_roles) and not all(has_roles):
+        raise GraphError(f"{with_nodes[has_roles.index(False)][0]} has no roles while others have")
+    if not any(has_roles):
+        return (None,)
+    values = {role for _, graph in with_nodes for role in graph.roles or ()}
+    return tuple(sorted(values, key=lambda role: (type(role).__name__, repr(role))))
 
 
-def _as_is(width: int) -> Numbers:
-    return Numbers(BARE, np.zeros(width), np.ones(width), scalar=False)
+def _with_presence(codes: FloatArray, presence: float) -> FloatArray:
+    return np.hstack([codes, np.full((len(codes), 1), presence)]) if presence else codes
 
 
-def _decode_columns(codes: FloatArray, columns: Sequence[Column], count: int | None) -> Any:
-    decoded, start = {}, 0
-    for column in columns:
-        decoded[column.name] = column.decode(codes[:, start : start + column.width])
-        start += column.width
-    return decoded.get(BARE, decoded)
-
-
-def _damping(graphs: Sequence[Graph]) -> tuple[FloatArray | None, FloatArray]:
-    """Factors that turn the values of mean graphs into the means they stand for; None if there is no mean graph."""
-    if not any(isinstance(graph, MeanGraph) and graph.damped for graph in graphs):
-        return None, np.ones((0, 1))
-    node, edge = [], []
-    for graph in graphs:
-        damped = isinstance(graph, MeanGraph) and graph.damped
-        node.append(graph.node_support if damped else np.ones(graph.n_nodes))  # type: ignore[attr-defined]
-        edge.append(graph.edge_support if damped else np.ones(graph.n_edges))  # type: ignore[attr-defined]
-    return np.concatenate(node)[:, None], np.concatenate(edge)[:, None]
-
-
-def _pack_edges(
-    graphs: Sequence[Graph], codes: FloatArray, directed: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], FloatArray]:
-    """Each edge once with its smaller end first, sorted; directed arcs of a pair side by side (see `GraphBatch`)."""
-    counts = np.array([graph.n_edges for graph in graphs], dtype=np.int64)
-    owner = np.repeat(np.arange(len(graphs)), counts)
-    ends = np.concatenate([np.zeros((0, 2), np.int64), *[graph.edges for graph in graphs if graph.n_edges]])
-    backwards = ends[:, 0] > ends[:, 1]
-    ends = np.sort(ends, axis=1)
-    width = codes.shape[1]
-    if directed:
-        wide = np.zeros((len(codes), 2 * width))
-        wide[~backwards, :width] = codes[~backwards] / np.sqrt(2.0)
-        wide[backwards, width:] = codes[backwards] / np.sqrt(2.0)
-        codes = wide
-    order = np.lexsort((ends[:, 1], ends[:, 0], owner))
-    owner, ends, codes = owner[order], ends[order], codes[order]
-    if directed and len(owner):
-        new = np.ones(len(owner), dtype=bool)
-        new[1:] = (owner[1:] != owner[:-1]) | (ends[1:] != ends[:-1]).any(axis=1)
-        start = np.flatnonzero(new)
-        codes = np.add.reduceat(codes, start, axis=0)
-        owner, ends = owner[start], ends[start]
-    edge_ptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(graphs)))]).astype(np.int64)
-    return edge_ptr, ends.astype(np.int32), np.ascontiguousarray(codes)
-
-
-def _attribute(what: str, key: str) -> str:
-    return f"{what} attribute {key!r}" if key != BARE else f"the {what} attributes"
-
-
-def _kind(values: NDArray[Any]) -> str:
-    if values.dtype.kind == "f":
-        return "a number" if values.ndim == 1 else f"a vector of {values.shape[1]}"
-    return "a boolean" if values.dtype.kind == "b" else "a string"
-
-
-def _differs(label: str, columns: Any, other: str, expected: Any, what: str) -> str:
-    mine, theirs = set(columns), set(expected)
-    if BARE in mine or BARE in theirs:
-        return f"{label}: {what} attributes are a bare array or absent, unlike in {other}" if BARE in mine else (
-            f"{label}: {what} attributes are named columns, unlike in {other}"
+def _check_edges(
+    graphs: Sequence[Graph], edge_ptr: NDArray[np.int64], ends: NDArray[np.int32], codes: FloatArray
+) -> None:
+    zero = np.flatnonzero(~codes.any(axis=1))
+    if zero.size:
+        owner = int(np.searchsorted(edge_ptr, zero[0], side="right")) - 1
+        label = [label for label, _ in named(graphs)][owner]
+        i, j = ends[zero[0]]
+        raise GraphError(
+            f"{label}: edge ({i}, {j}) encodes to zero, which means no edge; fit the encoder with edge_presence=1"
         )
-    missing, extra = sorted(theirs - mine), sorted(mine - theirs)
-    if missing:
-        return f"{label}: {what} attribute {missing[0]!r} is missing (present in {other})"
-    return f"{label}: {what} attribute {extra[0]!r} is not in {other}"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.values import check_finite, read_column, same_values
 
 #: The key under which a bare array (no column names) is kept.
 BARE = ""
@@ -25,7 +26,8 @@ class Graph:
     ----------
     nodes : int, array of shape (n, dv), or mapping of column name to n values
         A number of nodes without attributes, one row of numbers per node (taken as it is), or named columns.
-        A column holds numbers, vectors of one width, strings or booleans.
+        A column holds numbers, vectors of one width, strings or booleans. None is a missing value: the column is then
+        kept as a NumPy masked array. NaN is refused.
     edges : array of shape (m, 2)
         Positions of the two end nodes. Each edge is given once; there are no self-loops.
     edge_attributes : array of shape (m,) or (m, de), mapping of column name to m values, or None
@@ -237,44 +239,11 @@ class Graph:
             array = array.reshape(-1, 1)
         if array.ndim != 2:
             raise GraphError(f"{self._label()}: {what} must have shape (n, d), got {array.shape}")
-        self._check_finite(array, f"{what}")
+        check_finite(array, f"{self._label()}: {what}")
         return frozen(array)
 
     def _column(self, values: Any, what: str, key: str) -> NDArray[Any]:
-        if not isinstance(values, np.ndarray):
-            values = list(values)
-            strings = sum(isinstance(value, str) for value in values)
-            if 0 < strings < len(values):  # NumPy would silently turn the numbers into strings
-                raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes strings with other types")
-            if strings:
-                return frozen(np.array(values, dtype=object))
-        try:
-            array = np.asarray(values)
-        except ValueError:
-            raise GraphError(f"{self._label()}: {what} attribute {key!r} has rows of unequal widths") from None
-        if array.size == 0 and array.ndim == 1:
-            return frozen(np.zeros(0))
-        if array.dtype.kind in "iuf" and array.ndim in (1, 2):
-            array = np.array(array, dtype=np.float64, order="C")
-            self._check_finite(array, f"{what} attribute {key!r}")
-            return frozen(array)
-        if array.ndim == 1 and array.dtype.kind == "b":
-            return frozen(np.array(array))
-        if array.ndim == 1 and array.dtype.kind in "UO":
-            kinds = {type(value) for value in array.tolist()}
-            if kinds <= {str}:
-                return frozen(np.array(array.tolist(), dtype=object))
-            kinds_said = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise GraphError(f"{self._label()}: {what} attribute {key!r} mixes or holds unusable types ({kinds_said})")
-        raise GraphError(
-            f"{self._label()}: {what} attribute {key!r} must hold numbers, vectors, strings or booleans, "
-            f"not {array.dtype} of shape {array.shape}"
-        )
-
-    def _check_finite(self, array: NDArray[np.float64], what: str) -> None:
-        if not np.isfinite(array).all():
-            row = int(np.argwhere(~np.isfinite(array))[0][0])
-            raise GraphError(f"{self._label()}: {what} contains NaN or infinity (row {row})")
+        return frozen(read_column(values, f"{self._label()}: {what} attribute {key!r}"))
 
     def _read_labels(self, labels: Sequence[Hashable] | None, what: str) -> tuple[Hashable, ...] | None:
         if labels is None:
@@ -311,5 +280,5 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
+        return same_values(a, b)
     return bool(a == b)

@@ -7,6 +7,8 @@ those of `graphs.convert`, and a few more for what networkx cannot carry:
 - ``roles``, ``support``: the attributes that hold the roles and the supports of a mean graph; ``objective``;
 - ``renamed_nodes``, ``renamed_edges``: stored name -> column name, where the format claims the name for itself;
 - ``empty_nodes``, ``empty_edges``: name -> width (None for single values) of columns that have no row to show it;
+- ``missing_nodes``, ``missing_edges``: stored name -> rows without a value (of vectors: row and place), which hold 0 or
+  "", where the format or the column has no way to leave them out;
 - ``name``: the name of the graph, where the file could not be called so;
 - ``ids``, ``roles_json``: node ids and roles are JSON texts, in formats that only know strings.
 """
@@ -24,6 +26,7 @@ from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.values import read_column
 from graphmeans.io._files import fail
 
 #: Attributes wider than this are not believed.
@@ -34,7 +37,7 @@ MAX_SPARSITY = 100
 _MARK_TYPES: dict[str, type] = {
     "roles": str, "support": str, "name": str, "objective": float, "node_strings": list, "edge_strings": list,
     "renamed_nodes": dict, "renamed_edges": dict, "empty_nodes": dict, "empty_edges": dict,
-    "vectors_nodes": dict, "vectors_edges": dict,
+    "vectors_nodes": dict, "vectors_edges": dict, "missing_nodes": dict, "missing_edges": dict,
 }  # fmt: skip
 
 
@@ -92,10 +95,12 @@ def to_table(
     reserved_nodes: Collection[str] = (),
     reserved_edges: Collection[str] = (),
     keep_ones: bool = False,
+    holes: bool = False,
 ) -> Table:
     """What to write for a graph into a file called `stem`.
 
-    `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not.
+    `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for formats
+    in which a node may lack an attribute that others have: columns of single values are then given with their holes.
     """
     mark: dict[str, Any] = {}
     if graph.name is not None and graph.name != stem:
@@ -115,6 +120,8 @@ def to_table(
     for key, columns, rows in (("empty_nodes", nodes, graph.n_nodes), ("empty_edges", edges, graph.n_edges)):
         if columns and not rows:
             mark[key] = {name: column.shape[1] if column.ndim == 2 else None for name, column in columns.items()}
+    nodes = _filled(nodes, holes, mark, "missing_nodes")
+    edges = _filled(edges, holes, mark, "missing_edges")
     if graph.roles is not None:
         mark["roles"] = free_name("role", {*nodes, *reserved_nodes})
         nodes[mark["roles"]] = [plain_label(role, "role", graph) for role in graph.roles]
@@ -217,11 +224,40 @@ def _renamed(columns: dict[str, Any], reserved: Collection[str], mark: dict[str,
     return result
 
 
+def _filled(columns: dict[str, Any], holes: bool, mark: dict[str, Any], key: str) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, column in columns.items():
+        mask = np.ma.getmaskarray(column)
+        # The first row must have all columns: it decides their order.
+        if not isinstance(column, np.ma.MaskedArray) or (holes and column.ndim == 1 and not mask[0]):
+            result[name] = column
+        else:
+            result[name] = np.ma.getdata(column)
+            places = np.argwhere(mask)
+            mark.setdefault(key, {})[name] = (places[:, 0] if column.ndim == 1 else places).tolist()
+    return result
+
+
+def _with_holes(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> None:
+    for name, where in mark.get(key, {}).items():
+        if name not in columns or not isinstance(where, list):
+            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+        column = np.asanyarray(read_column(columns[name], f"attribute {name!r}"))
+        places = np.array(where, dtype=np.int64).reshape(len(where), column.ndim)
+        if (places < 0).any() or (places >= column.shape).any():
+            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+        mask = np.zeros(column.shape, dtype=bool)
+        mask[tuple(places.T)] = True
+        columns[name] = np.ma.MaskedArray(column, mask=mask)
+
+
 def _from_table(table: Table) -> Graph:
     mark = table.mark
     nodes, edges, n, m = dict(table.nodes), dict(table.edges), table.n_nodes, len(table.ends)
     _restore_empty(nodes, mark, "empty_nodes", n)
     _restore_empty(edges, mark, "empty_edges", m)
+    _with_holes(nodes, mark, "missing_nodes")
+    _with_holes(edges, mark, "missing_edges")
     roles = None
     role_key = mark.get("roles")
     if role_key is not None:

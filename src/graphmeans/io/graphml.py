@@ -37,8 +37,8 @@ _WORDS = {"true": True, "1": True, "false": False, "0": False}
 def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
     """One graph from a GraphML file, or from the bytes of one.
 
-    Every node (edge) must have the same attributes; a key's default fills those that lack it. Data under keys without a
-    name, such as the drawing that yEd adds, is passed over. The graph is called like its file; from bytes, what its
+    A key's default stands for the attribute where a node (edge) lacks it; without one it is missing there. Data under keys
+    without a name, such as the drawing that yEd adds, is passed over. The graph is called like its file; from bytes, what its
     attribute ``name`` says.
 
     Parameters
@@ -65,7 +65,7 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(graph, Path(path).stem)
+    table = to_table(graph, Path(path).stem, holes=True)
     labels_to_text(table)
     nodes = _split_vectors(table.nodes, table.mark, "vectors_nodes")
     edges = _split_vectors(table.edges, table.mark, "vectors_edges")
@@ -162,7 +162,7 @@ class _Handler:
             self.key = None
 
     def columns(self, part: str, rows: int) -> dict[str, Any]:
-        """One value a row for each attribute, defaults filled in."""
+        """One value a row for each attribute, defaults filled in; None where there is neither."""
         columns = self.parts[part]
         defaults = {name: value for (of, name), value in self.defaults.items() if of == part}
         present = sum(len(column.values) for column in columns.values())
@@ -170,9 +170,6 @@ class _Handler:
         result = {}
         for name in dict.fromkeys([*columns, *defaults]) if rows else ():
             column = columns.get(name, Sparse())
-            if len(column.values) < rows and name not in defaults:
-                row = next(i for i in range(rows) if i == len(column.rows) or column.rows[i] != i)
-                raise fail(self.where, f"{part} attribute {name!r} is missing on some {part}s (see {part} {row})")
             result[name] = column.dense(rows, defaults.get(name))
         return result
 
@@ -231,7 +228,7 @@ class _Handler:
 def _split_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str) -> dict[str, list[Any]]:
     result: dict[str, list[Any]] = {}
     for name, values in columns.items():
-        if not isinstance(values, np.ndarray) or values.ndim == 1:
+        if not isinstance(values, np.ndarray) or values.ndim == 1:  # tolist() says None where a value is missing
             result[name] = values.tolist() if isinstance(values, np.ndarray) else values
         elif len(values):
             parts = []
@@ -269,9 +266,12 @@ def _data(columns: dict[str, list[Any]], part: str, rows: int, keys: list[str], 
             continue
         what = f"{who}: {part} attribute {name!r}"
         key = f"d{len(keys)}"
-        kind = {bool: "boolean", str: "string"}.get(type(values[0]), "double")
+        known = next((value for value in values if value is not None), 0.0)
+        kind = {bool: "boolean", str: "string"}.get(type(known), "double")
         keys.append(f'<key id="{key}" for="{part}" attr.name="{xml_text(name, what)}" attr.type="{kind}"/>')
         for row, value in enumerate(values):
+            if value is None:
+                continue
             text = xml_text(value, what) if kind == "string" else repr(value).lower()
             result[row] += f'<data key="{key}">{text}</data>'
     return result

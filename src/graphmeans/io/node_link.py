@@ -12,14 +12,23 @@ from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
 from graphmeans.io import _files
 from graphmeans.io._files import PathLike, fail
-from graphmeans.io._table import Table, checked_mark, from_table, frozen_label, parse_json, positions, to_table
+from graphmeans.io._table import (
+    Table,
+    check_sparsity,
+    checked_mark,
+    from_table,
+    frozen_label,
+    parse_json,
+    positions,
+    to_table,
+)
 
 
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
     """One graph from a node-link JSON file, or from the bytes of one.
 
-    Every node (edge) must have the same attributes: numbers, equally long lists of numbers, strings or booleans. The
-    graph is called like its file; from bytes, what the JSON says.
+    Attributes are numbers, equally long lists of numbers, strings or booleans; one that is null, or that some nodes (edges)
+    do not have, is missing there. The graph is called like its file; from bytes, what the JSON says.
 
     Parameters
     ----------
@@ -44,7 +53,9 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(graph, Path(path).stem, reserved_nodes=("id",), reserved_edges=("source", "target", "key"))
+    table = to_table(
+        graph, Path(path).stem, reserved_nodes=("id",), reserved_edges=("source", "target", "key"), holes=True
+    )
     about: dict[str, Any] = {} if graph.name is None else {"name": graph.name}
     if table.mark:
         about[MARK] = table.mark
@@ -125,9 +136,7 @@ def _popped(
 
 
 def _columns(rows: list[dict[str, Any]], what: str, where: str) -> dict[str, list[Any]]:
-    keys = list(rows[0]) if rows else []
-    for i, row in enumerate(rows):
-        if row.keys() != set(keys):
-            key = min(row.keys() ^ set(keys))
-            raise fail(where, f"{what} attribute {key!r} is missing on some {what}s (see {what} {i})")
-    return {key: [row[key] for row in rows] for key in keys}
+    """One list a column; an attribute that a row lacks is missing there, like one that is null."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
+    return {key: [row.get(key) for row in rows] for key in keys}

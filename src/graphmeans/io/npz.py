@@ -2,9 +2,9 @@
 
 Graphs with the same columns form a group ``g``, and their rows stand one below the other: ``g/node_graph`` and
 ``g/edge_graph`` say which graph of the group a row belongs to, ``g/edges`` holds the end nodes, ``g/node.c`` and
-``g/edge.c`` column c. Strings are UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of
-the graphs and, for each group, its columns; ``group`` is the group of each graph. Numbers come back bit for bit. The
-alignments of a mean graph are not kept.
+``g/edge.c`` column c, and ``g/node.c.missing`` which of its values are not known, where some are not. Strings are
+UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of the graphs and, for each group, its
+columns; ``group`` is the group of each graph. Numbers come back bit for bit. The alignments of a mean graph are not kept.
 
 A count is never believed: a node exists because ``node_graph`` has a row for it.
 """
@@ -114,6 +114,8 @@ def _description(graph: Graph) -> dict[str, Any]:
 
 def _kind(column: NDArray[Any]) -> tuple[str, int | None]:
     kind = {"f": "number", "b": "bool", "O": "string"}[column.dtype.kind]
+    if isinstance(column, np.ma.MaskedArray):
+        kind = f"{kind}?"
     return kind, column.shape[1] if column.ndim == 2 else None
 
 
@@ -130,7 +132,9 @@ def _write_group(at: str, description: dict[str, Any], graphs: list[Graph], arra
     for part, columns in (("node", description["nodes"]), ("edge", description["edges"])):
         for c, (key, kind, _) in enumerate(columns):
             parts = [(graph.nodes if part == "node" else graph.edge_attributes)[key] for graph in graphs]
-            _put(f"{at}{part}.{c}", kind, np.concatenate(parts), arrays)
+            _put(f"{at}{part}.{c}", kind, np.concatenate([np.ma.getdata(p) for p in parts]), arrays)
+            if any(isinstance(p, np.ma.MaskedArray) for p in parts):
+                arrays[f"{at}{part}.{c}.missing"] = np.concatenate([np.ma.getmaskarray(p) for p in parts])
     if description["ids"] is not None:
         ids = [plain_label(label, "node id", graph) for graph in graphs for label in graph.node_ids]
         _put(f"{at}ids", description["ids"], ids, arrays)
@@ -146,6 +150,7 @@ def _write_group(at: str, description: dict[str, Any], graphs: list[Graph], arra
 
 
 def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
+    kind = kind.rstrip("?")
     if kind in ("string", "json"):
         texts = [json.dumps(value) if kind == "json" else value for value in values]
         coded = [text.encode("utf-8", "surrogatepass") for text in texts]
@@ -250,6 +255,9 @@ def _bounds(graph_of_row: NDArray[np.int64], graphs: int) -> tuple[list[int], in
 
 
 def _get(name: str, kind: str, rows: int, array: Reader, wide: bool = False) -> Any:
+    if kind.endswith("?"):
+        missing = _sized(array(f"{name}.missing", np.bool_, 2 if wide else 1), rows, f"{name}.missing")
+        return np.ma.MaskedArray(_get(name, kind[:-1], rows, array, wide), mask=missing)
     if kind in ("string", "json"):
         data, offsets = array(f"{name}.bytes", np.uint8).tobytes(), array(f"{name}.offsets", np.int64)
         _sized(offsets, rows + 1, name)

@@ -1,0 +1,126 @@
+"""The columns of many graphs side by side: which there are, which a graph lacks, and whether they agree in type.
+
+Two sorts of columns may be absent from a graph because their absence means something. They are made by the converters:
+``loop`` and ``loop:<attribute>`` on nodes (no self-loop), ``multiplicity`` on edges (no parallel edges).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph, named
+from graphmeans.graphs.values import BLANK, kind_in_words, unknown_type
+
+#: Node column with the number of self-loops, and what the names of their attributes begin with.
+LOOP, LOOP_PREFIX = "loop", "loop:"
+#: Edge column with the number of parallel edges that were merged.
+MULTIPLICITY = "multiplicity"
+
+Columns = dict[str, NDArray[Any]]
+
+
+class Rows(NamedTuple):
+    """The nodes or the edges of one graph."""
+
+    label: str
+    columns: Columns
+    size: int
+    roles: tuple[Any, ...] | None
+
+
+def rows_of(graphs: Sequence[Graph], part: str) -> list[Rows]:
+    """The nodes (edges) of each graph, with what messages call it."""
+    if part == "node":
+        return [Rows(label, dict(g._nodes), g.n_nodes, g.roles) for label, g in named(graphs)]
+    return [Rows(label, dict(g._edge_attributes), g.n_edges, None) for label, g in named(graphs)]
+
+
+def is_optional(name: str, part: str) -> bool:
+    """Whether a graph without this column has something to say by that."""
+    return is_loop(name) if part == "node" else name == MULTIPLICITY
+
+
+def is_loop(name: str) -> bool:
+    """Whether a node column tells of self-loops."""
+    return name == LOOP or name.startswith(LOOP_PREFIX)
+
+
+def lacking(name: str, size: int, like: NDArray[Any], part: str) -> NDArray[Any]:
+    """A column of a graph that does not have it: what its absence says, else nothing but missing values."""
+    if not is_optional(name, part):
+        blank = np.zeros((size, *like.shape[1:]))
+        return np.asanyarray(np.ma.MaskedArray(blank, mask=np.ones(blank.shape, dtype=bool)))
+    value = 1.0 if name == MULTIPLICITY else BLANK[like.dtype.kind]
+    return np.full((size, *like.shape[1:]), value, dtype=like.dtype)
+
+
+def common_columns(rows: Sequence[Rows], part: str, *, fill: bool) -> dict[str, list[NDArray[Any] | None]]:
+    """For each column one array a graph, None where a graph lacks it.
+
+    A graph must have all columns that are not optional, unless `fill` says that those it lacks are missing values.
+    """
+    rows = unbare(rows, part)
+    first = rows[0]
+    names = set().union(*(row.columns for row in rows)) if fill or BARE not in first.columns else {BARE}
+    for row in rows:
+        wrong = {n for n in row.columns.keys() ^ first.columns.keys() if not is_optional(n, part)}
+        if wrong and (not fill or BARE in wrong):
+            raise GraphError(difference(row.label, row.columns, first.label, first.columns, part))
+    found: dict[str, list[NDArray[Any] | None]] = {}
+    for name in sorted(names):
+        parts = [row.columns.get(name) for row in rows]
+        _check_types(name, parts, rows, part)
+        found[name] = parts
+    return found
+
+
+def unbare(rows: Sequence[Rows], part: str) -> list[Rows]:
+    """Graphs without attributes hold a bare array that says nothing: no column, if other graphs have named ones."""
+    if all(BARE in row.columns for row in rows):
+        return list(rows)
+    return [row._replace(columns={}) if says_nothing(row, part) else row for row in rows]
+
+
+def difference(label: str, columns: Mapping[str, Any], other: str, expected: Mapping[str, Any], part: str) -> str:
+    """What is wrong with columns that are not the expected ones."""
+    mine = {name for name in columns if not is_optional(name, part)}
+    theirs = {name for name in expected if not is_optional(name, part)}
+    if BARE in mine or (not mine and theirs and BARE not in theirs):
+        return f"{label}: {part} attributes are a bare array or absent, unlike in {other}"
+    if BARE in theirs:
+        return f"{label}: {part} attributes are named columns, unlike in {other}"
+    lacking, extra = sorted(theirs - mine), sorted(mine - theirs)
+    if lacking:
+        return (
+            f"{label}: {part} attribute {lacking[0]!r} is missing (present in {other}); "
+            "GraphEncoder(missing='columns') would fill it in"
+        )
+    return f"{label}: {part} attribute {extra[0]!r} is not in {other}"
+
+
+def attribute(part: str, name: str) -> str:
+    """What messages call a column."""
+    return f"{part} attribute {name!r}" if name != BARE else f"the {part} attributes"
+
+
+def says_nothing(row: Rows, part: str) -> bool:
+    """Whether this is the bare array of a graph without attributes."""
+    bare = row.columns.get(BARE)
+    if bare is None:
+        return False
+    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
+
+
+def _check_types(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[Rows], part: str) -> None:
+    typed = [(row, values) for row, values in zip(rows, parts, strict=True) if values is not None and not unknown_type(values)]
+    for row, values in typed:
+        if values.dtype.kind != typed[0][1].dtype.kind or values.shape[1:] != typed[0][1].shape[1:]:
+            raise GraphError(
+                f"{row.label}: {attribute(part, name)} is {kind_in_words(values)} "
+                f"but {kind_in_words(typed[0][1])} in {typed[0][0].label}"
+            )
