@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 import graphmeans as gm
 import oracle
+from graphmeans.space import GraphSpace, resolve_order
 from strategies import Kind, kinds, random_collection, relabelled, round_collections
 
 LETTER, DIRECTED, ROLES = Kind(2, 1), Kind(1, 2, directed=True), Kind(1, 1, roles=("a", "b"))
@@ -210,3 +211,63 @@ def test_empty_graphs(matcher):
     assert gm.match(empty, one, matcher=matcher).upper == pytest.approx(5.0)
     assert gm.match(one, empty, matcher=matcher).indices.tolist() == [-1]
     assert gm.match(one, gm.Graph(0), matcher=matcher).upper == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("kind", ["letters", "vector edges", "directed", "roles"])
+def test_no_other_alignment_is_nearer_than_the_second(kind):
+    """`second` of the exact matcher: x aligned in any other way is at least so far from y."""
+    kinds = {"letters": Kind(2, 1), "vector edges": Kind(1, 3), "directed": Kind(1, 2, directed=True),
+             "roles": Kind(1, 1, roles=("a", "b"))}  # fmt: skip
+    with_margin = 0
+    for seed in range(5):
+        graphs = random_collection(seed, kinds[kind], 8, max_nodes=6, min_nodes=2)
+        batch = gm.GraphEncoder().fit_transform(graphs)
+        space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=gm.Exact(), n_jobs=1)
+        pairs = np.array([(i, j) for i in range(8) for j in range(8) if i != j])
+        warm = space.match(batch, batch, pairs)
+        for found in (warm, space.match(batch, batch, pairs, warm=warm.flat), space.match(batch, batch, pairs, cutoff=warm.upper)):
+            for p, (i, j) in enumerate(pairs):
+                second = others_at_least(batch, space.order, i, j, found.mapping(p))
+                assert found.second[p] <= max(second, found.upper[p]) * (1 + 1e-9)
+                with_margin += found.second[p] > found.upper[p] * (1 + 1e-6)
+    assert with_margin > 50
+
+
+def others_at_least(batch, order, i, j, mapping):
+    """The least distance of x aligned otherwise than by `mapping` from y, by trying everything."""
+    room = {role: int(n) for role, n in enumerate(order)}
+    x, y = dense_row(batch, i, order), dense_row(batch, j, order)
+    at_x, at_y = x[1], y[1]
+    free = [place for place in range(sum(room.values())) if place not in at_y]
+    least = np.inf
+    for p in oracle.permutations(room):
+        place_of_x = np.empty(len(p), dtype=int)
+        place_of_x[p] = np.arange(len(p))  # P.x shows at place q what place p[q] held
+        moved = oracle.moved(x[0], p)
+        cost = np.sqrt(oracle.squared(moved, y[0]))
+        target = [place_of_x[a] for a in at_x]
+        same = all((t in free) if m < 0 else t == at_y[m] for t, m in zip(target, mapping, strict=True))
+        if not same:
+            least = min(least, cost)
+    return least
+
+
+def dense_row(batch, i, order):
+    """Graph i of a batch as the oracle's dense arrays, and the place of each of its nodes."""
+    starts = np.concatenate([[0], np.cumsum(order)])
+    seen = dict.fromkeys(range(len(order)), 0)
+    rows = range(batch.node_ptr[i], batch.node_ptr[i + 1])
+    place = []
+    for row in rows:
+        role = int(batch.roles[row])
+        place.append(int(starts[role]) + seen[role])
+        seen[role] += 1
+    n, channels = int(starts[-1]), batch.edge_values.shape[1]
+    nodes, edges = np.zeros((n, batch.nodes.shape[1])), np.zeros((n, n, channels))
+    nodes[place] = batch.nodes[rows.start : rows.stop]
+    for e in range(batch.edge_ptr[i], batch.edge_ptr[i + 1]):
+        a, b = (place[t] for t in batch.ends[e])
+        value = batch.edge_values[e]
+        edges[a, b] = value
+        edges[b, a] = np.roll(value, channels // 2) if batch.directed else value
+    return oracle.Dense(nodes, edges), place

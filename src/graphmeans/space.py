@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Union
 
 import numpy as np
@@ -61,13 +62,22 @@ class GraphSpace:
         """The way back from `weighted`."""
         return batch.scaled(1 / np.sqrt(self.node_weight), 1 / np.sqrt(self.edge_weight))
 
-    def match(self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any], warm: IntArray | None = None) -> Matches:
+    def match(
+        self,
+        x: GraphBatch,
+        y: GraphBatch,
+        pairs: NDArray[Any],
+        warm: IntArray | None = None,
+        cutoff: FloatArray | None = None,
+    ) -> Matches:
         """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y for every p.
 
-        `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do.
+        `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do. `cutoff`: pairs that
+        are farther apart need not be solved; matchers that can make use of that do.
         """
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-        hints = {} if warm is None or not _takes_warm(self.matcher) else {"warm": warm}
+        taken = _hints_taken(type(self.matcher))
+        hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
         return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:
@@ -94,8 +104,9 @@ class GraphSpace:
         return np.asarray(matches.upper - matches.lower <= CERTIFIED * norms)
 
 
-def _takes_warm(matcher: Matcher) -> bool:
-    return "warm" in inspect.signature(matcher.solve).parameters
+@lru_cache(maxsize=32)
+def _hints_taken(matcher: type) -> frozenset[str]:
+    return frozenset(inspect.signature(matcher.solve).parameters)
 
 
 def resolve_order(order: Order, *batches: GraphBatch) -> IntArray:

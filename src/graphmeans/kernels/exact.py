@@ -37,7 +37,7 @@ RELATIVE = 1e-12
 Tree = namedtuple(
     "Tree",
     "linear base fixed_row fixed_col child_col child_bound n_children next_child "
-    "x_active y_active x_rows y_rows x_twin y_twin x_square y_square seen columns fresh term cost",
+    "x_active y_active x_rows y_rows x_twin y_twin x_square y_square seen columns fresh term cost leaf",
 )
 
 
@@ -52,6 +52,7 @@ def new_tree(levels, size):
         np.empty(size, np.bool_), np.empty(size, np.bool_), np.empty(size, np.int64), np.empty(size, np.int64),
         np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size), np.empty(size), np.empty(size, np.int64),
         np.empty(size, np.int64), np.empty(size, np.bool_), np.empty((size, size)), np.empty((size, size)),
+        np.empty((2, FEW), np.int64),
     )  # fmt: skip
 
 
@@ -89,14 +90,24 @@ def find_twins(side, rows, twin):
 
 
 @inner
-def try_all(x, y, base, linear, q, x_rows, y_rows, ceiling):
-    """The best of all assignments of the q free rows to the q free columns: (which permutation, its cost).
+def same_alignment(columns, others, n, x_rows, x_real, y_real):
+    """Whether two assignments of n rows align the same real nodes: null rows, and null columns, are all alike."""
+    for a in range(n):
+        if x_rows[a] < x_real and columns[a] != others[a] and (columns[a] < y_real or others[a] < y_real):
+            return False
+    return True
 
-    -1 if none costs less than `ceiling`.
+
+@inner
+def try_all(x, y, x_real, y_real, base, linear, q, x_rows, y_rows, ceiling, known, columns):
+    """The best of all assignments of the q free rows to the q free columns: (which permutation, its cost, runner-up).
+
+    -1 if none costs less than `ceiling`, the cost of the best mapping so far; if that one is among these (`known`),
+    columns[:q] (in, out) are its columns. The runner-up: no assignment other than the best one costs less.
     """
     x_edges, y_edges = x.edges, y.edges
     channels = x_edges.shape[2]
-    best, which = ceiling, -1
+    best, which, second = ceiling, -1, 4.0 * ceiling
     for k in range(N_PERMUTATIONS[q]):
         total = base
         for a in range(q):
@@ -107,11 +118,45 @@ def try_all(x, y, base, linear, q, x_rows, y_rows, ceiling):
                 for c in range(channels):
                     difference = x_edges[i, j, c] - y_edges[p, r, c]
                     total += 2.0 * difference * difference
-            if total >= best:
+            if total >= second:
                 break
+        if total >= second:
+            continue
+        for a in range(q):
+            columns[1, a] = y_rows[PERMUTATIONS[q, k, a]]
+        other = not known or not same_alignment(columns[0], columns[1], q, x_rows, x_real, y_real)
         if total < best:
-            best, which = total, k
-    return which, best
+            if other and known:
+                second = min(second, best)
+            best, which, known = total, k, True
+            for a in range(q):
+                columns[0, a] = columns[1, a]
+        elif other:
+            second = total
+    return which, best, second
+
+
+@inner
+def slack(cost, lap, q, x_rows, y_rows, x_real, y_real, fixed_row, fixed_col, depth, best_columns):
+    """How much more than the bound a mapping of this branch costs at least if it is not the best one: 0 if nothing is known.
+
+    If the best mapping is the branch's linear assignment, any other takes a dearer column for some real row.
+    """
+    for t in range(depth):
+        old, new = best_columns[fixed_row[t]], fixed_col[t]
+        if fixed_row[t] < x_real and old != new and (old < y_real or new < y_real):
+            return 0.0
+    least = np.inf
+    for a in range(q):
+        if x_rows[a] >= x_real:
+            continue
+        old, new = best_columns[x_rows[a]], y_rows[lap.col_of_row[a]]
+        if old != new and (old < y_real or new < y_real):
+            return 0.0
+        for b in range(q):
+            if y_rows[b] != new and (y_rows[b] < y_real or new < y_real):
+                least = min(least, cost[a, b] - lap.u[a] - lap.v[b])
+    return max(0.0, least)
 
 
 @inner
@@ -123,7 +168,8 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
     and its bound is one linear assignment of all other rows: node costs, plus edges to the fixed nodes exactly, plus edges
     among the others by their sorted rows. Null rows are never branched on. Of interchangeable columns (null columns, twins)
     only the first free one is tried, and interchangeable rows get increasing columns. A branch is also cut when it cannot be
-    below `cutoff`. If `warm`, best_columns is a permutation to start from. Returns (lower, upper, tree nodes), squared.
+    below `cutoff`. If `warm`, best_columns is a permutation to start from. Returns (lower, upper, runner-up, tree nodes),
+    squared: no mapping that aligns the nodes otherwise costs less than the runner-up.
     """
     linear, columns, cost, term, base = tree.linear, tree.columns, tree.cost, tree.term, tree.base
     fixed_row, fixed_col, child_col, child_bound = tree.fixed_row, tree.fixed_col, tree.child_col, tree.child_bound
@@ -143,7 +189,8 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
         find_twins(y, rows, y_twin)
     base[0] = 0.0
     best = permutation_cost(linear[0], x, y, rows, best_columns) if warm else np.inf
-    missed = np.inf  # least bound among the branches that a limit or the cutoff left unexplored
+    missed = np.inf  # least bound among the branches that were not explored
+    second = np.inf  # least cost among the complete mappings other than the best
     visited = 0
     depth = 0
     entering = True
@@ -165,15 +212,28 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                     p += 1
             here = linear[depth]
             if q <= FEW:
-                which, value = try_all(x, y, base[depth], here, q, x_rows, y_rows, ceiling)
+                known = best < np.inf
+                for t in range(depth):
+                    old, new = best_columns[fixed_row[t]], fixed_col[t]
+                    if known and fixed_row[t] < x_real and old != new and (old < y_real or new < y_real):
+                        known = False
+                for a in range(q):
+                    tree.leaf[0, a] = best_columns[x_rows[a]]
+                which, value, runner_up = try_all(
+                    x, y, x_real, y_real, base[depth], here, q, x_rows, y_rows, ceiling, known, tree.leaf
+                )
+                second = min(second, runner_up)
                 if which >= 0:
+                    if not known:
+                        second = min(second, best)
                     for t in range(depth):
                         best_columns[fixed_row[t]] = fixed_col[t]
                     for a in range(q):
                         best_columns[x_rows[a]] = y_rows[PERMUTATIONS[q, which, a]]
                     best = permutation_cost(linear[0], x, y, rows, best_columns)
                     ceiling = min(best, cutoff)
-                missed = min(missed, ceiling)
+                if cutoff < best:
+                    missed, second = min(missed, cutoff), min(second, cutoff)
                 continue
             row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, q,
                       x_left, y_left, term)  # fmt: skip
@@ -193,6 +253,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                     exchange_descent(here, x, y, x_real, y_real, rows, columns, tree.fresh, 1e8 * negligible)
                 value = permutation_cost(linear[0], x, y, rows, columns)
                 if value < best:
+                    second = min(second, best)
                     best = value
                     ceiling = min(best, cutoff)
                     for i in range(rows):
@@ -237,17 +298,18 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                             child_col[depth, at] = column
                             count += 1
                         else:
-                            missed = min(missed, reduced)
+                            missed, second = min(missed, reduced), min(second, reduced)
                     n_children[depth] = count
             else:
                 missed = min(missed, bound)
+                second = min(second, bound + slack(cost, lap, q, x_rows, y_rows, x_real, y_real, fixed_row, fixed_col, depth, best_columns))
         # Take the next child of this node, or go back. Children come by increasing bound.
         k = next_child[depth]
         descend = False
         if k < n_children[depth]:
             descend = visited < max_nodes and worth(child_bound[depth, k], ceiling, negligible)
             if not descend:
-                missed = min(missed, child_bound[depth, k])
+                missed, second = min(missed, child_bound[depth, k]), min(second, child_bound[depth, k])
         if descend:
             next_child[depth] = k + 1
             row = fixed_row[depth]
@@ -264,7 +326,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
             if depth >= 0:
                 x_active[fixed_row[depth]] = True
                 y_active[fixed_col[depth]] = True
-    return (missed if worth(missed, best, negligible) else best), best, visited
+    return (missed if worth(missed, best, negligible) else best), best, second, visited
 
 
 @inner
@@ -298,13 +360,14 @@ def fix(x, y, row, column, rows, tree, depth):
 @kernel
 def exact_pairs(
     x_packed, y_packed, directed, order, non_negative, pairs, first, last, size,
-    max_nodes, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, tree_nodes,
+    max_nodes, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, tree_nodes, second,
 ):  # fmt: skip
     """Match pairs[first:last]; `size` is the most rows any of them needs.
 
     lower, upper, tree_nodes (out) one a pair; mappings (out) the column of each node of X, -1 if unmatched, from
     mapping_ptr[p] on. cutoffs (in): the search for a pair ends once D > cutoff is proved. warm (in): mappings to start
-    from, laid out as the mappings.
+    from, laid out as the mappings. second (out): every alignment of X other than the one found is at least this far from
+    Y, and from Y' at least this less |Y - Y'|; no more than `upper` where that cannot be said.
     """
     dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
     # The workspace, once for all pairs of the call.
@@ -329,7 +392,7 @@ def exact_pairs(
             rows = load_pair(y_packed, gy, x_packed, gx, directed, order, non_negative[p], x, y, need)
         else:
             rows = load_pair(x_packed, gx, y_packed, gy, directed, order, non_negative[p], x, y, need)
-        low, high, tree_nodes[p] = 0.0, 0.0, 0
+        low, high, runner_up, tree_nodes[p] = 0.0, 0.0, 0.0, 0
         if rows > 0:
             norms = squared_norm(x, rows) + squared_norm(y, rows)
             node_costs(x, y, rows, 4.0 * norms + 1.0, tree.linear[0])
@@ -344,7 +407,7 @@ def exact_pairs(
                     complete(inverse, 0, ny, x, y, rows, nx, best_columns, tree.fresh)
                 else:
                     complete(warm, start, nx, x, y, rows, ny, best_columns, tree.fresh)
-            low, high, tree_nodes[p] = branch_and_bound(
+            low, high, runner_up, tree_nodes[p] = branch_and_bound(
                 x, y, min(nx, ny), max(nx, ny), rows, max_nodes, cutoffs[p] * cutoffs[p], has_warm, 1e-20 * norms,
                 x_sorted, y_sorted, x_left, y_left, lap, tree, best_columns,
             )  # fmt: skip
@@ -360,3 +423,12 @@ def exact_pairs(
                     mappings[at + j] = i
             elif j < ny:
                 mappings[at + i] = j
+        # What is alike in Y now need not be so when Y has moved: its twins, and its null nodes where X is mapped to some.
+        unique = True
+        for i in range(nx):
+            unique = unique and mappings[at + i] >= 0
+        if unique and rows > FEW:
+            twin = tree.x_twin if swapped else tree.y_twin
+            for j in range(rows):
+                unique = unique and (twin[j] == j or twin[j] >= ny)
+        second[p] = max(upper[p], np.sqrt(max(runner_up, 0.0))) if unique else upper[p]

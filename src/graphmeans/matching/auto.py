@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.match import FloatArray, IntArray, Matches
 from graphmeans.matching.pairs import rows_needed
 from graphmeans.matching.search import Search
 
@@ -52,17 +52,23 @@ class Auto(BaseEstimator):
         order: IntArray,
         n_jobs: int | None = None,
         warm: IntArray | None = None,
+        cutoff: FloatArray | None = None,
     ) -> Matches:
-        """Match the pairs; see `Matcher`."""
+        """Match the pairs; see `Matcher`. `cutoff` is what `Exact` makes of it; search takes no notice."""
+        exact, search = Exact(max_nodes=MAX_NODES), Search(effort=self.effort)
         small = self.is_small(x, y, pairs, order)
+        if small.all():
+            return exact.solve(x, y, pairs, order, n_jobs, warm, cutoff)
+        if not small.any():
+            return search.solve(x, y, pairs, order, n_jobs, warm)
         ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
-        together = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
-        for chosen, matcher in ((small, Exact(max_nodes=MAX_NODES)), (~small, Search(effort=self.effort))):
-            if chosen.all():
-                return matcher.solve(x, y, pairs, order, n_jobs, warm)
-            if chosen.any():
-                rows = np.repeat(chosen, np.diff(ptr))
-                part = matcher.solve(x, y, pairs[chosen], order, n_jobs, None if warm is None else warm[rows])
-                together.lower[chosen], together.upper[chosen] = part.lower, part.upper
-                together.flat[rows] = part.flat
+        together = Matches.empty(ptr, with_second=True)
+        for chosen in (small, ~small):
+            part_warm = None if warm is None else warm[np.repeat(chosen, np.diff(ptr))]
+            if chosen is small:
+                part_cutoff = None if cutoff is None else cutoff[chosen]
+                part = exact.solve(x, y, pairs[chosen], order, n_jobs, part_warm, part_cutoff)
+            else:
+                part = search.solve(x, y, pairs[chosen], order, n_jobs, part_warm)
+            together.put(chosen, part)
         return together

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -68,7 +69,7 @@ class Exact(BaseEstimator):
             return self._search(x, y, pairs, order, n_jobs, most, warm, cut)
         # One pair after the other: a few nodes to learn how fast it goes, then as many as there is time for.
         ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
-        found = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
+        found = Matches.empty(ptr, with_second=True)
         for p in range(len(pairs)):
             start = time.perf_counter()
             one = slice(p, p + 1)
@@ -77,8 +78,7 @@ class Exact(BaseEstimator):
             budget = min(int(PROBE * (self.max_seconds - spent) / spent), most)
             if part.lower[0] < part.upper[0] and budget > PROBE:
                 part = self._search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
-            found.lower[p], found.upper[p] = part.lower[0], part.upper[0]
-            found.flat[ptr[p] : ptr[p + 1]] = part.flat
+            found.put(one, part)
         return found
 
     def _search(
@@ -87,4 +87,5 @@ class Exact(BaseEstimator):
     ) -> Matches:  # fmt: skip
         start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
         settings = (most, cutoff, warm is not None, start)
-        return solve_pairs(exact_pairs, settings, x, y, pairs, order, n_jobs, np.empty(len(pairs), dtype=np.int64))
+        tree_nodes, second = np.empty(len(pairs), dtype=np.int64), np.zeros(len(pairs))
+        return replace(solve_pairs(exact_pairs, settings, x, y, pairs, order, n_jobs, tree_nodes, second), second=second)

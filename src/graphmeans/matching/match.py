@@ -47,12 +47,24 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """The answers for many pairs: arrays lower and upper; the mapping of pair p is ``flat[ptr[p]:ptr[p + 1]]``."""
+    """The answers for many pairs: arrays lower and upper; the mapping of pair p is ``flat[ptr[p]:ptr[p + 1]]``.
+
+    `second`, from matchers that know: any other alignment of X is at least so far from Y. When Y moves by less than half of
+    what lies between, the alignment stays the best one.
+    """
 
     lower: FloatArray
     upper: FloatArray
     ptr: IntArray
     flat: IntArray
+    second: FloatArray | None = None
+
+    @classmethod
+    def empty(cls, ptr: IntArray, with_second: bool = False) -> Matches:
+        """Room for as many answers as ptr has mappings."""
+        n = len(ptr) - 1
+        room = np.zeros(n) if with_second else None
+        return cls(np.zeros(n), np.zeros(n), ptr, np.full(ptr[-1], -1, dtype=np.int64), room)
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -61,7 +73,16 @@ class Matches:
         """The answers of some pairs: positions, or a mask."""
         chosen = np.arange(len(self))[which]
         rows, ptr = row_ranges(self.ptr, chosen)
-        return Matches(self.lower[chosen], self.upper[chosen], ptr, self.flat[rows])
+        second = None if self.second is None else self.second[chosen]
+        return Matches(self.lower[chosen], self.upper[chosen], ptr, self.flat[rows], second)
+
+    def put(self, which: NDArray[Any] | slice, part: Matches) -> None:
+        """Write the answers of some pairs: positions, a mask or a slice."""
+        chosen = np.arange(len(self))[which]
+        self.lower[chosen], self.upper[chosen] = part.lower, part.upper
+        self.flat[row_ranges(self.ptr, chosen)[0]] = part.flat
+        if self.second is not None:
+            self.second[chosen] = part.upper if part.second is None else part.second
 
     def mapping(self, p: int) -> IntArray:
         """Where each node of X goes in Y, -1 for nowhere."""
