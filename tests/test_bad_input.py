@@ -63,7 +63,7 @@ def nx_graph(**attributes):
         (nx_graph(x="one"), ["graph 1", "'x'", "string", "number"]),
         (nx_graph(y=1.0), ["graph 1", "'x'"]),
         (nx_graph(x=[1.0, 2.0]), ["graph 1", "'x'", "2"]),
-        (nx.MultiGraph([(0, 1)]), ["graph 1", "multigraph"]),
+        (nx.MultiGraph([(0, 1)]), ["graph 1", "node", "absent"]),
     ],
 )
 def test_networkx_graphs(graph, words):

@@ -11,7 +11,21 @@ if TYPE_CHECKING:
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.kmeans import GraphKMeans
     from graphmeans.functions import distance, match, mean, pairwise_distances, sketch
-    from graphmeans.graphs.convert import from_adjacency, from_networkx, to_networkx
+    from graphmeans.graphs.convert import (
+        from_adjacency,
+        from_igraph,
+        from_networkx,
+        from_pandas,
+        from_pyg,
+        from_rdkit,
+        from_smiles,
+        to_adjacency,
+        to_igraph,
+        to_networkx,
+        to_pandas,
+        to_pyg,
+        to_rdkit,
+    )
     from graphmeans.graphs.encoder import GraphEncoder
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
@@ -40,17 +54,28 @@ _HOMES = {
     "pairwise_distances": "graphmeans.functions",
     "sketch": "graphmeans.functions",
     "from_adjacency": "graphmeans.graphs.convert",
+    "from_igraph": "graphmeans.graphs.convert",
     "from_networkx": "graphmeans.graphs.convert",
+    "from_pandas": "graphmeans.graphs.convert",
+    "from_pyg": "graphmeans.graphs.convert",
+    "from_rdkit": "graphmeans.graphs.convert",
+    "from_smiles": "graphmeans.graphs.convert",
+    "to_adjacency": "graphmeans.graphs.convert",
+    "to_igraph": "graphmeans.graphs.convert",
     "to_networkx": "graphmeans.graphs.convert",
+    "to_pandas": "graphmeans.graphs.convert",
+    "to_pyg": "graphmeans.graphs.convert",
+    "to_rdkit": "graphmeans.graphs.convert",
     "datasets": "",
     "evaluation": "",
     "plots": "",
 }
 
 __all__ = [
-    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph", "Search",
-    "datasets", "distance", "evaluation", "from_adjacency", "from_networkx", "match", "mean", "pairwise_distances",
-    "plots", "sketch", "to_networkx",
+    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
+    "Search", "datasets", "distance", "evaluation", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
+    "from_pyg", "from_rdkit", "from_smiles", "match", "mean", "pairwise_distances", "plots", "sketch", "to_adjacency",
+    "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 
 

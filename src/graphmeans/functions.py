@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import from_networkx, to_graphs
+from graphmeans.graphs.convert import to_graph, to_graphs
 from graphmeans.graphs.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
@@ -44,7 +44,7 @@ def match(
 
     Parameters
     ----------
-    x, y : Graph or networkx graph
+    x, y : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
     matcher : {"auto", "exact", "search", "graduated"} or Matcher
     order : "auto", int, mapping role -> int, or None
         Places for the nodes of the common space. "auto": the larger of the two graphs, role by role. None: unbounded, so
@@ -72,7 +72,7 @@ def match(
             raise GraphError("max_nodes and max_seconds are limits of the exact matcher")
         matcher = Exact(max_nodes=max_nodes, max_seconds=max_seconds)
     solver = get_matcher(matcher)
-    pair = [_one_graph(x), _one_graph(y)]
+    pair = [to_graph(x), to_graph(y)]
     batch = _encode(pair, encoder, scaled=False)
     space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight, solver, n_jobs=1)
     batch = space.weighted(batch)
@@ -262,15 +262,6 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
     objective = 0.5 * float(weights[which] @ squares)
     similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
     return objective, similarity
-
-
-def _one_graph(item: Any) -> Graph:
-    if isinstance(item, Graph):
-        return item
-    if hasattr(item, "adjacency"):
-        graph: Graph = from_networkx(item)
-        return graph
-    raise GraphError(f"expected a graph, got {type(item).__name__}")
 
 
 def _encode(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> GraphBatch:

@@ -8,25 +8,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs import convert
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import is_networkx, to_graphs, to_networkx
-from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.convert import OBJECTS, kind_of_one, to_graphs
 from graphmeans.graphs.mean_graph import MeanGraph
 
-#: Kinds of objects an estimator takes and `centroids` gives back.
+#: Kinds of objects an estimator takes.
 ARRAY, GRAPH, NETWORKX = "array", "graph", "networkx"
+#: Kinds of objects that `centroids` gives back.
+KINDS = (ARRAY, *OBJECTS, "pandas")
 
 
 def kind_of(objects: Any) -> str:
     """Whether this is a collection of graphs, and of which kind, or data for a 2-D array."""
-    mistaken = isinstance(objects, (Graph, str, bytes)) or is_networkx(objects)
+    single = kind_of_one(objects) not in (None, "adjacency")
+    mistaken = single or isinstance(objects, (str, bytes))
     if mistaken or (isinstance(objects, Mapping) and not hasattr(objects, "shape")):  # a sparse array may be a mapping
         to_graphs(objects)  # says what is wrong with something that is no collection
-    first = _first(objects)
-    if isinstance(first, Graph):
-        return GRAPH
-    if is_networkx(first):
-        return NETWORKX
+    if isinstance(objects, np.ndarray) and objects.dtype != object:
+        return "adjacency" if objects.ndim == 3 and objects.shape[1] == objects.shape[2] else ARRAY
+    if not isinstance(objects, (list, tuple)) and not (isinstance(objects, np.ndarray) and objects.ndim == 1):
+        return ARRAY
+    first = objects[0] if len(objects) else None
+    kind = kind_of_one(first)
+    if kind is not None:
+        return kind
     # A list that is empty, or not of numbers, is a mistaken collection of graphs rather than a mistaken array.
     if isinstance(objects, (list, tuple)) and not isinstance(first, (int, float, list, tuple, np.ndarray, np.generic)):
         return GRAPH
@@ -49,12 +55,4 @@ def vectors(rows: NDArray[np.float64]) -> GraphBatch:
 
 def as_kind(graphs: list[MeanGraph], kind: str) -> Any:
     """Mean graphs in the caller's kind of object."""
-    return [to_networkx(graph) for graph in graphs] if kind == NETWORKX else graphs
-
-
-def _first(objects: Any) -> Any:
-    if isinstance(objects, np.ndarray) and objects.dtype != object:
-        return None
-    if isinstance(objects, (list, tuple, np.ndarray)):
-        return objects[0] if len(objects) and np.ndim(objects if isinstance(objects, np.ndarray) else 0) <= 1 else None
-    return None
+    return convert.as_kind(graphs, kind)

@@ -258,24 +258,31 @@ class GraphEncoder(BaseEstimator):
         if not rows:
             return np.zeros((0, sum(column.width for column in columns)))
         expected = {column.name: column for column in columns}
-        if BARE not in expected:
-            rows = [row._replace(columns={}) if schema.says_nothing(row, part) else row for row in rows]
-        rows = [row._replace(columns=self._used(row, part)) for row in rows]
+        rows = [self._in_terms_of(expected, row, part) for row in rows]
         for row in rows:
             self._check_columns(row, expected, part)
         codes = [np.zeros((sum(row.size for row in rows), 0))]
         codes += [self._codes(column, rows, part) for column in columns]
         return np.concatenate(codes, axis=1)
 
-    def _used(self, row: Rows, part: str) -> dict[str, NDArray[Any]]:
-        return {name: values for name, values in row.columns.items() if name not in self.left_out_[part]}
+    def _in_terms_of(self, expected: Mapping[str, Column], row: Rows, part: str) -> Rows:
+        """The same rows, with a bare array that says nothing for no columns, or the other way round; without unused columns.
+
+        Loops and parallel edges are passed over where the fitted collection had none.
+        """
+        if BARE in expected:
+            if BARE not in row.columns and all(is_optional(name, part) for name in row.columns):
+                return row._replace(columns=schema.nothing(row.size, part))
+            return row
+        if schema.says_nothing(row, part):
+            return row._replace(columns={})
+        unused = set(self.left_out_[part]) | {n for n in row.columns if is_optional(n, part) and n not in expected}
+        return row._replace(columns={name: values for name, values in row.columns.items() if name not in unused})
 
     def _check_columns(self, row: Rows, expected: Mapping[str, Column], part: str) -> None:
         fill = self.missing == "columns" and BARE not in row.columns and BARE not in expected
         required = {name: column for name, column in expected.items() if not fill or name in row.columns}
-        wrong = {name for name in row.columns.keys() ^ required.keys() if not is_optional(name, part)}
-        wrong |= {name for name in row.columns.keys() - expected.keys() if is_optional(name, part) and BARE in expected}
-        if wrong:
+        if any(not is_optional(name, part) for name in row.columns.keys() ^ required.keys()):
             raise GraphError(schema.difference(row.label, row.columns, "the fitted collection", required, part))
         for name, values in row.columns.items():
             if name in expected and not expected[name].accepts(values):

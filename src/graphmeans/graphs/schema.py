@@ -116,6 +116,11 @@ def says_nothing(row: Rows, part: str) -> bool:
     return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
 
 
+def nothing(size: int, part: str) -> Columns:
+    """What a graph without attributes holds."""
+    return {BARE: np.zeros((size, 0)) if part == "node" else np.ones((size, 1))}
+
+
 def _check_types(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[Rows], part: str) -> None:
     typed = [(row, values) for row, values in zip(rows, parts, strict=True) if values is not None and not unknown_type(values)]
     for row, values in typed:

@@ -27,7 +27,10 @@ def read_column(values: Any, where: str) -> NDArray[Any]:
     if isinstance(values, list) or values.dtype == object:
         missing = np.array([value is None for value in values], dtype=bool)
         if missing.any():
-            return _with_holes(_plain([v for v in values if v is not None], where), missing)
+            return _with_holes(read_column([v for v in values if v is not None], where), missing)
+        if _has_gaps(values):
+            rows = np.array(list(map(list, values)), dtype=object)
+            return _masked(np.ma.MaskedArray(rows, mask=[[value is None for value in row] for row in rows]), where)
     return _plain(values, where)
 
 
@@ -116,11 +119,18 @@ def _numbers(values: NDArray[Any], where: str) -> NDArray[np.float64]:
     return array
 
 
+def _has_gaps(values: Any) -> bool:
+    """Whether these are vectors some of whose numbers are None."""
+    rows = [value for value in values if isinstance(value, (list, tuple))]
+    return bool(rows) and len({len(row) for row in rows}) == 1 and len(rows) == len(values) and any(None in row for row in rows)
+
+
 def _with_holes(known: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
     width = known.shape[1:]
     data = np.full((len(missing), *width), BLANK[known.dtype.kind], dtype=known.dtype)
-    data[~missing] = known
+    data[~missing] = np.ma.getdata(known)
     mask = np.broadcast_to(missing.reshape(-1, *[1] * len(width)), data.shape).copy()
+    mask[~missing] = np.ma.getmaskarray(known)
     return np.ma.MaskedArray(data, mask=mask)
 
 
@@ -128,8 +138,7 @@ def _masked(values: NDArray[Any], where: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(values)
     if mask.ndim == 2:
         # A vector may be known in part.
-        data = np.where(mask, 0.0, np.ma.getdata(values)) if values.dtype.kind in "iufb" else np.ma.getdata(values)
-        known = _plain(data, where)
+        known = _plain(np.where(mask, 0.0, np.ma.getdata(values)).tolist() or np.zeros(mask.shape), where)
     else:
         rest = np.ma.getdata(values)[~mask]
         known = _plain(rest.tolist() if rest.dtype == object else rest, where)

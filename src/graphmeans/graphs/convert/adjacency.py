@@ -1,0 +1,173 @@
+"""Adjacency matrices in and out, dense and sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+
+
+def from_adjacency(
+    matrices: Any,
+    nodes: ArrayLike | Sequence[ArrayLike] | None = None,
+    *,
+    directed: bool = False,
+    loops: str | bool = "auto",
+) -> Any:
+    """Graphs from adjacency matrices: a list for a sequence of them, one `Graph` for one matrix.
+
+    A non-zero entry is an edge with that weight; in a sequence, an (n, n, de) array gives edges with de attributes. An
+    undirected matrix must be symmetric. The diagonal, the self-loops, becomes node attributes behind those given in `nodes`.
+
+    Parameters
+    ----------
+    matrices : array or sparse matrix of shape (n, n), or a sequence of them or of arrays of shape (n, n, de)
+    nodes : array of shape (n, dv) or a sequence of them, optional
+        Node attributes.
+    directed : bool
+    loops : "auto" or bool
+        Whether the diagonal becomes node attributes; "auto": if it is not zero in one of the matrices. Say True or False
+        where matrices of several calls are to be compared.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.from_adjacency([[0, 1], [1, 0]])
+    Graph(2 nodes, 1 edge)
+    >>> gm.from_adjacency([[5, 1], [1, 0]]).nodes[""].tolist()
+    [[5.0], [0.0]]
+    """
+    if loops not in ("auto", True, False):
+        raise GraphError(f"loops must be 'auto', True or False, got {loops!r}")
+    one = is_sparse(matrices) or (not isinstance(matrices, np.ndarray) and _is_rows(matrices)) or _ndim(matrices) == 2
+    listed: list[Any] = [matrices] if one else list(matrices)
+    attributes: list[Any] = [None] * len(listed) if nodes is None else [nodes] if one else list(nodes)  # type: ignore[arg-type]
+    if len(attributes) != len(listed):
+        raise GraphError(f"{len(listed)} adjacency matrices but node attributes for {len(attributes)} graphs")
+    labels = ["graph"] if one else [f"graph {i}" for i in range(len(listed))]
+    arcs = [_Arcs(matrix, label) for matrix, label in zip(listed, labels, strict=True)]
+    with_loops = any(a.diagonal.any() for a in arcs) if loops == "auto" else bool(loops)
+    graphs = [a.graph(x, directed, with_loops) for a, x in zip(arcs, attributes, strict=True)]
+    return graphs[0] if one else graphs
+
+
+def to_adjacency(graph: Graph, weight: str | None = None) -> NDArray[np.float64]:
+    """The adjacency matrix of a graph.
+
+    Node attributes are not in it. Of a mean graph it is the mean matrix: values times support.
+
+    Parameters
+    ----------
+    graph : Graph
+    weight : str, optional
+        The edge attribute; may be left out if there is only one that is a number or a vector.
+
+    Returns
+    -------
+    array of shape (n, n), or (n, n, de) for vectors
+    """
+    numeric = {key: column for key, column in graph.edge_attributes.items() if column.dtype.kind == "f"}
+    if weight is None and len(numeric) != 1:
+        known = ", ".join(map(repr, numeric)) or "none"
+        raise GraphError(f"to_adjacency needs weight=, the edge attribute to take; numbers are: {known}")
+    name = next(iter(numeric)) if weight is None else weight
+    if name not in numeric:
+        raise GraphError(f"there is no numeric edge attribute {name!r}")
+    values = np.ma.getdata(numeric[name]).reshape(graph.n_edges, -1)
+    if isinstance(graph, MeanGraph) and graph.damped:
+        values = values * graph.edge_support[:, None]
+    matrix = np.zeros((graph.n_nodes, graph.n_nodes, values.shape[1]))
+    i, j = graph.edges.T
+    matrix[i, j] = values
+    if not graph.directed:
+        matrix[j, i] = values
+    scalar = values.shape[1] == 1 and (name == BARE or numeric[name].ndim == 1)
+    return matrix[:, :, 0] if scalar else matrix
+
+
+def is_sparse(item: Any) -> bool:
+    """Whether this is a sparse matrix or array of SciPy."""
+    return hasattr(item, "tocoo") and hasattr(item, "nnz")
+
+
+def is_adjacency(item: Any) -> bool:
+    """Whether this can only be a matrix: sparse, or with two dimensions and more."""
+    return is_sparse(item) or (isinstance(item, np.ndarray) and item.ndim in (2, 3)) or (
+        isinstance(item, (list, tuple)) and _is_rows(item)
+    )
+
+
+class _Arcs:
+    """The non-zero entries of a matrix."""
+
+    def __init__(self, matrix: Any, label: str) -> None:
+        self.label = label
+        try:
+            self.n, self.ends, self.values = _sparse(matrix) if is_sparse(matrix) else _dense(matrix)
+        except (ValueError, TypeError) as error:
+            said = str(error) if isinstance(error, GraphError) else "the adjacency matrix must be a square array of numbers"
+            raise GraphError(f"{label}: {said}") from None
+        if not np.isfinite(self.values).all():
+            raise GraphError(f"{label}: the adjacency matrix contains NaN or infinity")
+        loop = self.ends[:, 0] == self.ends[:, 1]
+        self.diagonal = np.zeros((self.n, self.values.shape[1]))
+        self.diagonal[self.ends[loop, 0]] = self.values[loop]
+        self.ends, self.values = self.ends[~loop], self.values[~loop]
+
+    def graph(self, nodes: Any, directed: bool, loops: bool) -> Graph:
+        ends, values = self.ends, self.values
+        if not directed:
+            there = np.lexsort((ends[:, 1], ends[:, 0]))
+            back = np.lexsort((ends[:, 0], ends[:, 1]))
+            same = np.array_equal(ends[there], ends[back][:, ::-1]) and np.array_equal(values[there], values[back])
+            if not same:
+                raise GraphError(f"{self.label}: the adjacency matrix is not symmetric; pass directed=True")
+            upper = ends[:, 0] < ends[:, 1]
+            ends, values = ends[upper], values[upper]
+        if loops:
+            given = np.zeros((self.n, 0)) if nodes is None else np.asarray(nodes, dtype=np.float64).reshape(self.n, -1)
+            nodes = np.hstack([given, self.diagonal])
+        try:
+            return Graph(self.n if nodes is None else nodes, ends, values, directed=directed)
+        except GraphError as error:
+            raise GraphError(str(error).replace("graph:", f"{self.label}:", 1)) from None
+
+
+def _dense(matrix: Any) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+    array = np.asarray(matrix, dtype=np.float64)
+    if array.ndim not in (2, 3) or array.shape[0] != array.shape[1]:
+        raise GraphError(f"the adjacency matrix must be square, got shape {array.shape}")
+    dense = array.reshape(*array.shape[:2], -1) if array.size else np.zeros((*array.shape[:2], 1))
+    present = (dense != 0).any(axis=2)
+    return len(array), np.argwhere(present), dense[present]
+
+
+def _sparse(matrix: Any) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise GraphError(f"the adjacency matrix must be square, got shape {matrix.shape}")
+    coo = matrix.tocsr().tocoo()  # adds up entries that are stored twice
+    kept = coo.data != 0
+    ends = np.stack([coo.row, coo.col], axis=1).astype(np.int64)[kept]
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    return int(matrix.shape[0]), ends[order], np.asarray(coo.data, dtype=np.float64)[kept][order].reshape(-1, 1)
+
+
+def _ndim(matrices: Any) -> int:
+    return matrices.ndim if isinstance(matrices, np.ndarray) else -1
+
+
+def _is_rows(item: Any) -> bool:
+    """Whether a list is one matrix: rows of numbers."""
+    return isinstance(item, (list, tuple)) and len(item) > 0 and all(map(_is_row, item))
+
+
+def _is_row(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.ndim == 1
+    return isinstance(row, (list, tuple)) and all(np.isscalar(value) for value in row)

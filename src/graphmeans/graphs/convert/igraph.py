@@ -1,0 +1,91 @@
+"""igraph graphs in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphmeans.graphs.convert.records import MARK, Records, chosen, free_name, need, one_or_many, to_rows
+from graphmeans.graphs.graph import Graph
+
+
+def from_igraph(
+    graphs: Any,
+    *,
+    roles: str | None = None,
+    node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None,
+    parallel: str = "mean",
+) -> Any:
+    """Graphs from igraph: a list for a collection, one `Graph` for one graph.
+
+    As `from_networkx`. The vertex attribute ``name``, which igraph itself treats as the name of a vertex, becomes the node
+    id if it is different on every vertex, and is not clustered on.
+
+    Parameters
+    ----------
+    graphs : igraph.Graph, or a collection of them
+    roles, node_attributes, edge_attributes, parallel :
+        See `from_networkx`.
+    """
+
+    def convert(graph: Any, label: str) -> Graph:
+        records = _records(graph, node_attributes, edge_attributes, roles)
+        return records.graph(label if records.name is None else f"graph {records.name!r}", roles=roles, parallel=parallel)
+
+    return one_or_many(graphs, is_igraph, convert, "an igraph graph")
+
+
+def to_igraph(graph: Graph) -> Any:
+    """An igraph graph with the same nodes, edges and attributes; supports become the attribute ``support``.
+
+    Node ids become the vertex attribute ``name``; the name of the graph is its attribute ``name``.
+    """
+    igraph = need("igraph", "igraph", "to_igraph")
+    node_rows, edge_rows, mark = to_rows(graph)
+    result = igraph.Graph(n=graph.n_nodes, edges=graph.edges.tolist(), directed=graph.directed)
+    if graph.name is not None:
+        result["name"] = graph.name
+    if graph.node_ids != tuple(range(graph.n_nodes)):
+        mark["ids"] = free_name("name", graph.nodes)
+        result.vs[mark["ids"]] = list(graph.node_ids)
+    elif "name" in graph.nodes:
+        mark["ids"] = None
+    for part, rows in ((result.vs, node_rows), (result.es, edge_rows)):
+        for key in dict.fromkeys(key for row in rows for key in row):
+            part[key] = [row.get(key) for row in rows]
+    if mark:
+        result[MARK] = mark
+    return result
+
+
+def is_igraph(item: Any) -> bool:
+    """Whether this is a graph of igraph, or behaves like one."""
+    return all(hasattr(item, name) for name in ("vs", "es", "get_edgelist", "vcount"))
+
+
+def _records(
+    graph: Any, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
+) -> Records:
+    about = {key: graph[key] for key in graph.attributes()}
+    mark = about.get(MARK)
+    if not isinstance(mark, Mapping):
+        mark = {}
+    nodes = [vertex.attributes() for vertex in graph.vs]
+    id_key = mark.get("ids", "name")
+    ids = [row.get(id_key) for row in nodes]
+    if id_key is not None and nodes and all(label is not None for label in ids) and len(set(ids)) == len(ids):
+        nodes = [{key: value for key, value in row.items() if key != id_key} for row in nodes]
+    else:
+        ids = list(range(len(nodes)))
+    if node_attributes is not None and roles is not None:
+        node_attributes = [*node_attributes, roles]
+    return Records(
+        ids=None if ids == list(range(len(ids))) else ids,
+        nodes=[chosen(row, node_attributes) for row in nodes],
+        ends=graph.get_edgelist(),
+        edges=[chosen(edge.attributes(), edge_attributes) for edge in graph.es],
+        directed=graph.is_directed(),
+        name=str(about.get("name") or "") or None,
+        mark=mark,
+    )

@@ -1,0 +1,85 @@
+"""The kinds of objects that stand for graphs, and a list of them as `Graph`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.convert.adjacency import from_adjacency, is_adjacency, to_adjacency
+from graphmeans.graphs.convert.igraph import from_igraph, is_igraph, to_igraph
+from graphmeans.graphs.convert.networkx import from_networkx, is_networkx, to_networkx
+from graphmeans.graphs.convert.pandas import to_pandas
+from graphmeans.graphs.convert.pyg import from_pyg, is_pyg, to_pyg
+from graphmeans.graphs.convert.rdkit import from_rdkit, is_rdkit, to_rdkit
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+
+
+class Kind(NamedTuple):
+    """How objects of one kind are known, read and made."""
+
+    words: str
+    is_one: Callable[[Any], bool]
+    read: Callable[[Any], Any]
+    make: Callable[[Any], Any]
+
+
+#: The kinds, in the order in which an object is tried.
+OBJECTS: dict[str, Kind] = {
+    "graph": Kind("a Graph", lambda item: isinstance(item, Graph), list, lambda graph: graph),
+    "networkx": Kind("a networkx graph", is_networkx, from_networkx, to_networkx),
+    "igraph": Kind("an igraph graph", is_igraph, from_igraph, to_igraph),
+    "rdkit": Kind("a molecule of RDKit", is_rdkit, from_rdkit, to_rdkit),
+    "pyg": Kind("a PyTorch Geometric Data object", is_pyg, from_pyg, to_pyg),
+    "adjacency": Kind("an adjacency matrix", is_adjacency, from_adjacency, to_adjacency),
+}
+
+
+def kind_of_one(item: Any) -> str | None:
+    """The kind of one object, None if it is no graph."""
+    return next((name for name, kind in OBJECTS.items() if kind.is_one(item)), None)
+
+
+def to_graphs(objects: Any) -> list[Graph]:
+    """A list of `Graph` from a collection of whatever the caller has, all of one kind.
+
+    A list of graph objects never goes through ``np.asarray``.
+    """
+    if kind_of_one(objects) not in (None, "adjacency"):
+        raise GraphError("expected a collection of graphs, got a single graph; put it into a list")
+    if isinstance(objects, (Mapping, str, bytes)) or not isinstance(objects, Iterable):
+        raise GraphError(f"expected a collection of graphs, got {type(objects).__name__}")
+    listed = list(objects)
+    if not listed:
+        return []
+    kinds = [kind_of_one(item) for item in listed]
+    for i, kind in enumerate(kinds):
+        if kind is None:
+            raise GraphError(f"graph {i}: cannot make a graph of {type(listed[i]).__name__}")
+        if kind != kinds[0]:
+            first, other = OBJECTS[kinds[0] or ""].words, OBJECTS[kind].words
+            raise GraphError(f"graph {i} is {other} but graph 0 is {first}; a collection holds graphs of one kind")
+    graphs: list[Graph] = OBJECTS[kinds[0] or ""].read(listed)
+    return graphs
+
+
+def to_graph(item: Any) -> Graph:
+    """One object as a `Graph`."""
+    if kind_of_one(item) is None:
+        raise GraphError(f"expected a graph, got {type(item).__name__}")
+    return to_graphs([item])[0]
+
+
+def as_kind(graphs: Sequence[Graph], kind: str) -> Any:
+    """Graphs as objects of this kind: a list, or for "pandas" a table of edges and one of nodes."""
+    if kind == "pandas":
+        return to_pandas(graphs)
+    return [OBJECTS[kind].make(graph) for graph in graphs]
+
+
+def from_vectors(rows: NDArray[np.float64]) -> list[Graph]:
+    """Vectors as one-node graphs, the case in which everything coincides with vector k-means."""
+    return [Graph(row.reshape(1, -1)) for row in rows]

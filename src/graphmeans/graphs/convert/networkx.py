@@ -1,0 +1,99 @@
+"""networkx graphs in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from graphmeans.graphs.convert.records import MARK, Records, chosen, one_or_many, to_rows
+from graphmeans.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def from_networkx(
+    graphs: nx.Graph | Iterable[nx.Graph],
+    *,
+    roles: str | None = None,
+    node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None,
+    parallel: str = "mean",
+) -> Any:
+    """Graphs from networkx: a list for a collection, one `Graph` for one graph.
+
+    Attributes are numbers, equally long vectors, strings or booleans; one that a node (edge) lacks, or that is None, is
+    missing there. Edges without attributes get the weight 1. Node labels become node ids.
+
+    Parallel edges of a multigraph become one edge: numbers are averaged, of strings and booleans the most frequent is kept,
+    and the attribute ``multiplicity`` says how many it was. A self-loop becomes the node attributes ``loop`` (how many) and
+    ``loop:<name>`` for each of its own.
+
+    Parameters
+    ----------
+    graphs : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph, or a collection of them
+    roles : str, optional
+        Name of the node attribute that holds the role; it is not clustered on.
+    node_attributes, edge_attributes : sequences of names, optional
+        The attributes that are taken; all by default.
+    parallel : {"mean", "sum"}
+        What becomes of the numbers of parallel edges.
+
+    Examples
+    --------
+    >>> import graphmeans as gm, networkx as nx
+    >>> g = nx.path_graph(3)
+    >>> gm.from_networkx(g)
+    Graph(3 nodes, 2 edges)
+    >>> gm.from_networkx(nx.MultiGraph([("a", "b"), ("a", "b"), ("b", "b")])).nodes["loop"].tolist()
+    [0.0, 1.0]
+    """
+
+    def convert(graph: nx.Graph, label: str) -> Graph:
+        records = _records(graph, node_attributes, edge_attributes, roles)
+        return records.graph(label if records.name is None else f"graph {records.name!r}", roles=roles, parallel=parallel)
+
+    return one_or_many(graphs, is_networkx, convert, "a networkx graph")
+
+
+def to_networkx(graph: Graph) -> nx.Graph:
+    """A networkx graph with the same nodes, edges and attributes; supports become the attribute ``support``."""
+    import networkx as nx
+
+    result: nx.Graph = nx.DiGraph() if graph.directed else nx.Graph()
+    node_rows, edge_rows, mark = to_rows(graph)
+    if graph.name is not None:
+        result.graph["name"] = graph.name
+    if mark:
+        result.graph[MARK] = mark
+    ids = graph.node_ids
+    result.add_nodes_from(zip(ids, node_rows, strict=True))
+    result.add_edges_from((ids[i], ids[j], row) for (i, j), row in zip(graph.edges.tolist(), edge_rows, strict=True))
+    return result
+
+
+def is_networkx(item: Any) -> bool:
+    """Whether this is a graph of networkx, or behaves like one."""
+    return hasattr(item, "adjacency") and hasattr(item, "is_multigraph") and hasattr(item, "nodes")
+
+
+def _records(
+    graph: nx.Graph, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
+) -> Records:
+    mark = graph.graph.get(MARK)
+    if not isinstance(mark, Mapping):  # networkx read it as text; `graphmeans.io` knows what it means
+        mark = {}
+    if node_attributes is not None and roles is not None:
+        node_attributes = [*node_attributes, roles]
+    ids = list(graph.nodes)
+    place = {node: i for i, node in enumerate(ids)}
+    arcs = list(graph.edges(data=True))
+    return Records(
+        ids=ids,
+        nodes=[chosen(row, node_attributes) for _, row in graph.nodes(data=True)],
+        ends=[(place[u], place[v]) for u, v, _ in arcs],
+        edges=[chosen(row, edge_attributes) for _, _, row in arcs],
+        directed=graph.is_directed(),
+        name=str(graph.graph.get("name") or "") or None,
+        mark=mark,
+    )

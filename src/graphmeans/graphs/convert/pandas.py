@@ -1,0 +1,169 @@
+"""Tables of edges and nodes of pandas in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphmeans.graphs.convert.records import Records, need, to_rows
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def from_pandas(
+    edges: pd.DataFrame,
+    nodes: pd.DataFrame | None = None,
+    *,
+    graph: str | None = "graph",
+    source: str = "source",
+    target: str = "target",
+    node: str = "node",
+    directed: bool = False,
+    roles: str | None = None,
+    node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None,
+    parallel: str = "mean",
+) -> Any:
+    """Graphs from a table with a row for each edge, and perhaps a table with a row for each node.
+
+    All other columns are attributes; NaN, NaT, None and NA are missing values. Parallel edges and self-loops are treated as
+    in `from_networkx`. Graphs come in the order in which their ids first appear, in the table of nodes if there is one.
+
+    Parameters
+    ----------
+    edges : DataFrame
+    nodes : DataFrame, optional
+        Without it, the nodes are the ends of the edges and have no attributes.
+    graph : str or None
+        The column with the id of the graph that a row belongs to, in both tables. None: all rows are one graph, and a single
+        `Graph` comes back.
+    source, target, node : str
+        The columns of `edges` with the two ends, and of `nodes` with the id of the node.
+    directed : bool
+    roles : str, optional
+        The column of `nodes` with the role.
+    node_attributes, edge_attributes : sequences of names, optional
+        The attributes that are taken; all by default.
+    parallel : {"mean", "sum"}
+
+    Examples
+    --------
+    >>> import graphmeans as gm, pandas as pd
+    >>> table = pd.DataFrame({"graph": [1, 1, 2], "source": list("aba"), "target": list("bcb"), "weight": [1.0, 2.0, 3.0]})
+    >>> gm.from_pandas(table)
+    [Graph('1', 3 nodes, 2 edges), Graph('2', 2 nodes, 1 edge)]
+    """
+    pandas = need("pandas", "pandas", "from_pandas")
+    for table, name, wanted in ((edges, "edges", [source, target]), (nodes, "nodes", [node])):
+        if table is None:
+            continue
+        if not isinstance(table, pandas.DataFrame):
+            raise GraphError(f"{name} must be a pandas DataFrame, got {type(table).__name__}")
+        for column in [*wanted, *([] if graph is None else [graph])]:
+            if column not in table.columns:
+                raise GraphError(f"the table of {name} has no column {column!r}; it has {', '.join(map(str, table.columns))}")
+            if table[column].isna().any():
+                raise GraphError(f"column {column!r} of the table of {name} has missing values")
+    parts = _Parts(edges, nodes, graph, source, target, node, node_attributes, edge_attributes, roles)
+    made = [
+        records.graph(f"graph {records.name!r}" if records.name else "graph", roles=roles, parallel=parallel)
+        for records in parts.records(directed)
+    ]
+    if graph is None:
+        return made[0] if made else Graph(0, directed=directed)
+    return made
+
+
+def to_pandas(graphs: Graph | Iterable[Graph]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A table of edges and a table of nodes, as `from_pandas` takes them; supports are the column ``support``.
+
+    The column ``graph`` holds the names of the graphs, or their numbers if they have none.
+    """
+    pandas = need("pandas", "pandas", "to_pandas")
+    listed = [graphs] if isinstance(graphs, Graph) else list(graphs)
+    names = [one.name for one in listed]
+    if None in names or len(set(names)) < len(names):
+        names = list(range(len(listed)))  # type: ignore[arg-type]
+    node_rows: list[dict[str, Any]] = []
+    edge_rows: list[dict[str, Any]] = []
+    for name, one in zip(names, listed, strict=True):
+        own_nodes, own_edges, _ = to_rows(one)
+        ids = one.node_ids
+        node_rows += [{"graph": name, "node": label, **row} for label, row in zip(ids, own_nodes, strict=True)]
+        edge_rows += [{"graph": name, "source": ids[i], "target": ids[j], **row}
+                      for (i, j), row in zip(one.edges.tolist(), own_edges, strict=True)]  # fmt: skip
+    tables = (edge_rows, ["graph", "source", "target"]), (node_rows, ["graph", "node"])
+    edges, nodes = (pandas.DataFrame(rows) if rows else pandas.DataFrame(columns=names) for rows, names in tables)
+    return edges, nodes
+
+
+class _Parts:
+    """The rows of both tables, graph by graph."""
+
+    def __init__(
+        self,
+        edges: pd.DataFrame,
+        nodes: pd.DataFrame | None,
+        graph: str | None,
+        source: str,
+        target: str,
+        node: str,
+        node_attributes: Sequence[str] | None,
+        edge_attributes: Sequence[str] | None,
+        roles: str | None,
+    ) -> None:
+        if node_attributes is not None and roles is not None:
+            node_attributes = [*node_attributes, roles]
+        self.keys = ["" for _ in range(len(edges))] if graph is None else _plain(edges[graph])
+        self.ends = list(zip(_plain(edges[source]), _plain(edges[target]), strict=True))
+        self.edge_rows = _rows(edges, {source, target, graph}, edge_attributes)
+        self.nodes: list[tuple[Any, Any, dict[str, Any]]] | None = None
+        if nodes is not None:
+            keys = ["" for _ in range(len(nodes))] if graph is None else _plain(nodes[graph])
+            rows = _rows(nodes, {node, graph}, node_attributes)
+            self.nodes = list(zip(keys, _plain(nodes[node]), rows, strict=True))
+
+    def records(self, directed: bool) -> list[Records]:
+        """One `Records` a graph."""
+        names = dict.fromkeys([*(name for name, _, _ in self.nodes or ()), *self.keys])
+        members: dict[Any, dict[Any, dict[str, Any]]] = {name: {} for name in names}
+        for name, label, row in self.nodes or ():
+            if label in members[name]:
+                raise GraphError(f"graph {str(name)!r}: node {label!r} has two rows in the table of nodes")
+            members[name][label] = row
+        lists: dict[Any, tuple[list[Any], list[dict[str, Any]]]] = {name: ([], []) for name in names}
+        for name, pair, row in zip(self.keys, self.ends, self.edge_rows, strict=True):
+            for label in pair:
+                if label not in members[name]:
+                    if self.nodes is not None:
+                        raise GraphError(f"graph {str(name)!r}: the table of nodes has no node {label!r}, to which an edge leads")
+                    members[name][label] = {}
+            lists[name][0].append(pair)
+            lists[name][1].append(row)
+        result = []
+        for name in names:
+            place = {label: i for i, label in enumerate(members[name])}
+            ends = [(place[i], place[j]) for i, j in lists[name][0]]
+            label = str(name) or None
+            result.append(Records(list(place), list(members[name].values()), ends, lists[name][1], directed, label))
+        return result
+
+
+def _plain(column: pd.Series) -> list[Any]:
+    """Python values, None where one is missing."""
+    values = column.astype(object).where(column.notna(), None).tolist()
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+def _rows(table: pd.DataFrame, without: set[str | None], names: Sequence[str] | None) -> list[dict[str, Any]]:
+    wanted = [name for name in table.columns if name not in without] if names is None else list(names)
+    for name in wanted:
+        if name not in table.columns:
+            raise GraphError(f"there is no column {name!r}; there is {', '.join(map(str, table.columns))}")
+    lists = {str(name): _plain(table[name]) for name in wanted}
+    return [{name: values[i] for name, values in lists.items()} for i in range(len(table))]

@@ -1,0 +1,233 @@
+"""PyTorch Geometric `Data` in and out. Anything with an ``edge_index`` that looks like one is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, rows_of
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.values import joined, same_values
+
+#: What is taken of an object, where it has it, if nothing else is asked for.
+NODE_ATTRIBUTES = ("x", "pos", "z")
+EDGE_ATTRIBUTES = ("edge_attr", "edge_weight")
+
+
+def from_pyg(
+    graphs: Any,
+    *,
+    node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None,
+    directed: bool | None = None,
+) -> Any:
+    """Graphs from PyTorch Geometric: a list for a collection, one `Graph` for one ``Data``.
+
+    Tensors become columns of the same name: ``x``, ``pos`` and ``z`` of nodes, ``edge_attr`` and ``edge_weight`` of edges. A
+    tensor of one column is a number, of several a vector. Labels (``y``) are not taken.
+
+    ``edge_index`` stores an undirected edge in both directions. The graphs are undirected if in all of them every edge has
+    its counterpart with the same attributes, else directed. Parallel edges and self-loops are treated as in `from_networkx`.
+
+    Parameters
+    ----------
+    graphs : torch_geometric.data.Data, or a collection of them, or objects that look like one
+    node_attributes, edge_attributes : sequences of names, optional
+        The tensors that are taken in place of those above.
+    directed : bool, optional
+        Whether edges have a direction; by default as found. False needs both directions of every edge.
+    """
+    many: list[_Data] = []
+
+    def read(one: Any, label: str) -> Any:
+        many.append(_Data(one, label, node_attributes, edge_attributes))
+        return many[-1]
+
+    single = is_pyg(graphs)
+    one_or_many(graphs, is_pyg, read, "a PyTorch Geometric Data object")
+    marked = [data.mark["directed"] for data in many if "directed" in data.mark]
+    if directed is None:
+        directed = any(marked) if len(marked) == len(many) and many else not all(data.symmetric for data in many)
+    result = [data.graph(directed) for data in many]
+    return result[0] if single else result
+
+
+def to_pyg(graph: Graph) -> Any:
+    """A ``Data`` object with a float64 tensor for every column of numbers, booleans as bool, strings as lists.
+
+    A bare array becomes ``x`` (nodes) and ``edge_attr`` (edges); supports become ``node_support`` and ``edge_support``. An
+    undirected edge is stored in both directions. Missing values are NaN.
+    """
+    torch = need("torch", "pyg", "to_pyg")
+    data_class = need("torch_geometric.data", "pyg", "to_pyg").Data
+    mark: dict[str, Any] = {"directed": graph.directed, "nodes": {}, "edges": {}}
+    both = graph.edges if graph.directed else np.concatenate([graph.edges, graph.edges[:, ::-1]])
+    data = data_class(edge_index=torch.as_tensor(both.T.copy()), num_nodes=graph.n_nodes)
+    for part, bare, columns in (("nodes", "x", graph.nodes), ("edges", "edge_attr", graph.edge_attributes)):
+        for key, column in columns.items():
+            stored = bare if key == BARE else _stored(key, data, part)
+            mark[part][stored] = key
+            twice = part == "edges" and not graph.directed
+            data[stored] = _tensor(joined([column, column]) if twice else column, torch)
+    if isinstance(graph, MeanGraph):
+        data.node_support = torch.as_tensor(graph.node_support.copy())
+        support = graph.edge_support if graph.directed else np.concatenate([graph.edge_support] * 2)
+        data.edge_support = torch.as_tensor(support.copy())
+        mark["damped"] = graph.damped
+    if graph.name is not None:
+        data.name = graph.name
+    if graph.roles is not None:
+        mark["roles"] = list(graph.roles)
+    if graph.node_ids != tuple(range(graph.n_nodes)):
+        mark["ids"] = list(graph.node_ids)
+    data[MARK] = mark
+    return data
+
+
+def is_pyg(item: Any) -> bool:
+    """Whether this looks like a ``Data`` object."""
+    return getattr(item, "edge_index", None) is not None and not isinstance(item, type) and not hasattr(item, "vs")
+
+
+class _Data:
+    """One object as arrays."""
+
+    def __init__(self, data: Any, label: str, nodes: Sequence[str] | None, edges: Sequence[str] | None) -> None:
+        name = getattr(data, "name", None)
+        self.name = name if isinstance(name, str) and name else None
+        self.label = label if self.name is None else f"graph {self.name!r}"
+        mark = getattr(data, MARK, None)
+        self.mark: Mapping[str, Any] = mark if isinstance(mark, Mapping) else {}
+        self.ends = self._edge_index(data)
+        self.nodes = self._columns(data, "nodes", nodes, NODE_ATTRIBUTES)
+        self.n = self._n_nodes(data)
+        self.edges = self._columns(data, "edges", edges, EDGE_ATTRIBUTES)
+        for key, column in {**self.edges}.items():
+            if len(column) != len(self.ends):
+                raise GraphError(f"{self.label}: {key!r} has {len(column)} rows for {len(self.ends)} edges")
+        self.supports = [_array(getattr(data, key)) for key in ("node_support", "edge_support") if hasattr(data, key)]
+        self.forth, self.back = self._counterparts()
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether every edge is stored in both directions, with the same attributes."""
+        return self.back is not None and all(
+            same_values(column[self.forth], column[self.back]) for column in self.edges.values()
+        )
+
+    def graph(self, directed: bool) -> Graph:
+        """The graph; of two stored directions the one with the smaller node first is kept."""
+        rows = np.arange(len(self.ends))
+        if not directed:
+            if not self.symmetric:
+                raise GraphError(f"{self.label}: some edges have no counterpart in the other direction, or a different one")
+            rows = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
+            if "directed" in self.mark:
+                rows = np.arange(len(self.ends) // 2)  # as `to_pyg` stores them, in their own order
+        edges = {key: column[rows] for key, column in self.edges.items()}
+        if not self._is_simple(rows):
+            node_rows, edge_rows = (rows_of(c, count, keep_bare=True) for c, count in ((self.nodes, self.n), (edges, len(rows))))
+            ends = [(int(i), int(j)) for i, j in self.ends[rows]]
+            return Records(None, node_rows, ends, edge_rows, directed, self.name).graph(self.label)
+        arguments: dict[str, Any] = {
+            "nodes": self.nodes.get(BARE, self.nodes or self.n) if self.nodes else self.n,
+            "edges": self.ends[rows],
+            "edge_attributes": edges.get(BARE, edges) if edges else None,
+            "directed": directed,
+            "roles": self.mark.get("roles"),
+            "node_ids": self.mark.get("ids"),
+            "name": self.name,
+        }
+        try:
+            if len(self.supports) == 2 and "damped" in self.mark:
+                shares = self.supports[0], self.supports[1][rows]
+                return MeanGraph(node_support=shares[0], edge_support=shares[1], damped=self.mark["damped"], **arguments)
+            return Graph(**arguments)
+        except GraphError as error:
+            raise GraphError(str(error).replace("graph:", f"{self.label}:", 1)) from None
+
+    def _is_simple(self, rows: NDArray[np.int64]) -> bool:
+        """Whether there are neither loops nor parallel edges, each edge being one of these rows."""
+        ends = self.ends[rows]
+        return len(np.unique(ends, axis=0)) == len(ends) and bool((ends[:, 0] != ends[:, 1]).all())
+
+    def _edge_index(self, data: Any) -> NDArray[np.int64]:
+        index = _array(data.edge_index)
+        if index.size == 0:
+            return np.zeros((0, 2), dtype=np.int64)
+        if index.ndim != 2 or index.shape[0] != 2 or index.dtype.kind not in "iu":
+            raise GraphError(f"{self.label}: edge_index must hold whole numbers in shape (2, m), got {index.shape}")
+        return np.ascontiguousarray(index.T, dtype=np.int64)
+
+    def _n_nodes(self, data: Any) -> int:
+        lengths = {key: len(column) for key, column in self.nodes.items()}
+        if len(set(lengths.values())) > 1:
+            raise GraphError(f"{self.label}: node tensors have unequal lengths {lengths}")
+        if lengths:
+            return next(iter(lengths.values()))
+        given = getattr(data, "num_nodes", None)
+        return int(given) if given is not None else int(self.ends.max(initial=-1)) + 1
+
+    def _columns(
+        self, data: Any, part: str, asked: Sequence[str] | None, usual: Sequence[str]
+    ) -> dict[str, NDArray[Any]]:
+        stored: Mapping[str, str] = self.mark.get(part) or {name: name for name in (usual if asked is None else asked)}
+        columns: dict[str, NDArray[Any]] = {}
+        for tensor, name in stored.items():
+            value = getattr(data, tensor, None)
+            if value is None:
+                if asked is not None:
+                    raise GraphError(f"{self.label}: has no {tensor!r}")
+                continue
+            column = _column(value, missing=bool(self.mark))
+            thin = column.ndim == 2 and column.shape[1] == 1 and not self.mark  # `to_pyg` says what was a vector
+            columns[name] = column[:, 0] if thin else column
+        return columns
+
+    def _counterparts(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """Rows sorted by (i, j), and the rows that hold (j, i); None if some edge has no counterpart."""
+        forth = np.lexsort((self.ends[:, 1], self.ends[:, 0]))
+        back = np.lexsort((self.ends[:, 0], self.ends[:, 1]))
+        paired = np.array_equal(self.ends[forth], self.ends[back][:, ::-1])
+        return forth, back if paired else None
+
+
+def _stored(key: str, data: Any, part: str) -> str:
+    """Under which name a column is kept: its own, unless that means something else to PyTorch Geometric."""
+    if key in (NODE_ATTRIBUTES if part == "nodes" else EDGE_ATTRIBUTES):
+        return key
+    name = key if key.isidentifier() and not key.startswith("_") else "column"
+    taken = {"edge_index", "num_nodes", "name", "node_support", "edge_support", "y", "batch", "ptr", MARK}
+    usual = EDGE_ATTRIBUTES if part == "nodes" else NODE_ATTRIBUTES
+    while name in taken or name in usual or name in data or hasattr(type(data), name):
+        name = f"{part[:-1]}_{name}"
+    return name
+
+
+def _tensor(column: NDArray[Any], torch: Any) -> Any:
+    if column.dtype.kind == "O" or (column.dtype.kind == "b" and isinstance(column, np.ma.MaskedArray)):
+        return column.tolist()  # lists say None where a value is missing
+    return torch.as_tensor(column.filled(np.nan) if isinstance(column, np.ma.MaskedArray) else column.copy())
+
+
+def _column(value: Any, missing: bool) -> NDArray[Any]:
+    """A column from a tensor, an array or a list; NaN is a missing value in what `to_pyg` made."""
+    if isinstance(value, (list, tuple)) and any(isinstance(one, (str, bool)) or one is None for one in value):
+        return np.array(list(value), dtype=object)
+    array = _array(value)
+    if array.dtype.kind in "iu":
+        array = array.astype(np.float64)
+    if missing and array.dtype.kind == "f" and np.isnan(array).any():
+        return np.asanyarray(np.ma.masked_invalid(array))
+    return array
+
+
+def _array(value: Any) -> NDArray[Any]:
+    for step in ("detach", "cpu"):
+        value = getattr(value, step)() if hasattr(value, step) else value
+    return np.asarray(value)
