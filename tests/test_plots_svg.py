@@ -109,12 +109,12 @@ def test_strong_edges_lie_on_top():
 
 
 def test_a_string_attribute_is_written_at_few_nodes():
-    water = Graph({"symbol": ["H", "O", "H"]}, [(0, 1), (1, 2)])
+    water = Graph({"part": ["H", "O", "H"]}, [(0, 1), (1, 2)])
     texts = [text.text for text in parsed(draw_svg(water)).iter(f"{SVG}text")]
     assert sorted(texts) == ["H", "H", "O"]
     assert "<text" not in draw_svg(water, labels=False)
     assert "<text" not in draw_svg(water, size=48)
-    assert "<text" not in draw_svg(Graph({"symbol": ["C"] * 100}, [(i, i + 1) for i in range(99)]))
+    assert "<text" not in draw_svg(Graph({"part": ["C"] * 100}, [(i, i + 1) for i in range(99)]))
     assert 'fill="#d1495b"' in draw_svg(water, palette={"O": "#d1495b"})
 
 

@@ -1,55 +1,28 @@
-"""The page: one file, complete, to be trusted with any name, and honest about its figures."""
+"""The page as a file: complete, to be trusted with any name, and honest about its figures."""
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from time import perf_counter
 
 import numpy as np
 import pytest
 
+import graphmeans as gm
 from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.report import write_report
+from graphmeans.report.apart import profile_lines, spreads
 from graphmeans.report.chart import bar_chart, line_chart
+from graphmeans.report.data import cluster_name, script_json
+from graphmeans.report.evidence import gather
 from graphmeans.report.summary import standard_matchings, summarise
+from graphmeans.report.words import percent
+from reports import HOSTILE, drawings, fitted, letters
 
-TRACE = [("iteration", int), ("inertia", float), ("moved", int), ("matchings", int), ("seconds", float)]
-VOID = {"meta", "circle", "path", "rect", "br"}
-
-
-def fitted(labels: list[int], n_clusters: int, *, matchings: int = 30, iterations: int = 3, **params: Any) -> Any:
-    """As much of a fitted estimator as the report looks at."""
-    support = {"node_support": [1.0, 0.9, 0.1], "edge_support": [0.9, 0.1]}
-    means = [
-        MeanGraph({"x": [0.0, 1.0, 5.0], "y": [0.0, k + 1.0, 5.0]}, [(0, 1), (0, 2)], **support)
-        for k in range(n_clusters)
-    ]
-    trace = np.zeros(iterations, dtype=TRACE)
-    trace["iteration"], trace["inertia"] = np.arange(1, iterations + 1), 10.0 / np.arange(1, iterations + 1)
-    trace["matchings"], trace["seconds"] = matchings // max(iterations, 1), 0.25
-    return SimpleNamespace(
-        labels_=np.array(labels),
-        distances_=np.linspace(2.0, 1.0, len(labels)),
-        inertia_=3.25,
-        n_iter_=iterations,
-        trace_=trace,
-        n_matchings_=matchings,
-        n_seeding_matchings_=7,
-        n_evaluation_matchings_=0,
-        centroids=lambda: means,
-        get_params=lambda deep=True: {"n_clusters": n_clusters, **params},
-    )
-
-
-def drawings(n: int, names: list[str] | None = None) -> list[Graph]:
-    return [
-        Graph({"x": [0.0, 1.0], "y": [0.0, 1.0 + i % 3]}, [(0, 1)], name=names[i] if names else f"drawing {i}")
-        for i in range(n)
-    ]
+VOID = {"meta", "circle", "path", "rect", "br", "input", "link", "use"}
 
 
 class Page(HTMLParser):
@@ -59,10 +32,11 @@ class Page(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
+        self.text = self.script = self.json = ""
         self.feed(path.read_text(encoding="utf-8"))
         self.close()
         assert self.open == []
+        self.data = json.loads(self.json)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
@@ -77,128 +51,232 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self.open[-1:] == ["script"]:
+            if self.tags[-1][1].get("type") == "application/json":
+                self.json += data
+            else:
+                self.script += data
+        elif self.open[-1:] != ["style"]:
+            self.text += data
 
 
 def words(page: Page) -> str:
     return re.sub(r"\s+", " ", page.text)
 
 
-def test_the_page_says_what_came_out(tmp_path: Path):
-    labels = [0] * 30 + [1] * 10
-    classes = ["A"] * 29 + ["B"] * 11
-    estimator = fitted(labels, 2, algorithm="elkan")
-    path = write_report(
-        tmp_path / "r.html",
-        estimator=estimator,
-        graphs=drawings(40),
-        classes=classes,
-        title="Forty",
-        command="graphmeans x",
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory):
+    graphs, classes, estimator = letters()
+    path = tmp_path_factory.mktemp("report") / "r.html"
+    write_report(
+        path, estimator=estimator, graphs=graphs, classes=classes, title="Letters", command="graphmeans x", seconds=2
     )
-    page = Page(path)
+    return graphs, classes, estimator, Page(path)
+
+
+def test_the_page_says_what_came_out(lettered):
+    _, classes, estimator, page = lettered
     said = words(page)
-    assert "Forty" in said
-    assert "40 graphs went in" in said
-    assert "2 clusters came out" in said
-    assert "97.5%" in said
-    standard = 3 * (2 * 40 + 40 - 2) - (40 - 2)
-    assert f"30 in place of {standard}" in said
-    assert f"{standard / 30:.1f}× fewer" in said
-    assert "The 18 nearest to the mean, of 30" in said
-    assert "The 6 farthest from it" in said
-    assert "All 10" in said
-    assert "elkan" in said
+    assert "Letters" in said
+    assert "120 graphs fall into 15 clusters." in said
+    assert f"{percent(gm.evaluation.accuracy(classes, estimator.labels_))} of the graphs belong to the class" in said
+    assert re.search(r"\(silhouette 0\.\d\d\)", said)
+    assert "proven to be nearest" in said
+    assert "if the graphs were drawn anew" in said
+    assert f"{estimator.trace_['matchings'].sum():,} in place of" in said
+    assert "interval" in said
     assert "graphmeans x" in said
-    assert "750 ms" in said
-    assert sum(tag == "article" for tag, _ in page.tags) == 2
+    assert "2.0 s" in said
+    assert "What sets it apart from Cluster" in said
+    assert sum(tag == "article" for tag, _ in page.tags) == 15
 
 
-def test_nothing_is_loaded_from_elsewhere_and_nothing_runs(tmp_path: Path):
-    page = Page(write_report(tmp_path / "r.html", estimator=fitted([0, 0, 1], 2), graphs=drawings(3)))
-    assert not any(tag in {"script", "link", "img", "iframe"} for tag, _ in page.tags)
-    for _, attributes in page.tags:
+def test_every_graph_is_in_the_page_with_its_alignment(lettered):
+    graphs, classes, estimator, page = lettered
+    assert len(page.data["graphs"]) == 120
+    assert "everyone" not in page.data
+    for row in page.data["graphs"]:
+        i = row["i"]
+        assert row["name"] == graphs[i].name
+        assert row["c"] == estimator.labels_[i]
+        assert page.data["classes"][row["k"]] == classes[i]
+        assert row["r"] == pytest.approx(estimator.distances_[i], rel=1e-3)
+        assert len(row["m"]) == graphs[i].n_nodes == len(row["p"]) // 2
+        assert max(row["m"]) < len(page.data["clusters"][row["c"]]["p"]) // 2
+        assert row["c2"] != row["c"]
+        assert row["s"] == graphs[i].edges.ravel().tolist()
+
+
+def test_cards_show_the_nearest_the_farthest_and_the_doubtful(lettered):
+    _, _, estimator, page = lettered
+    groups = [a for tag, a in page.tags if tag == "ul" and "data-members" in a]
+    typical = [a for a in groups if a["aria-label"].startswith("Typical")]
+    assert len(typical) == 15
+    for group in typical:
+        rows = [page.data["graphs"][int(n)] for n in group["data-members"].split()]
+        assert len({row["c"] for row in rows}) == 1
+        inside = np.sort(estimator.distances_[estimator.labels_ == rows[0]["c"]])
+        assert [row["r"] for row in rows] == pytest.approx(inside[: len(rows)], rel=1e-3)
+
+
+def test_nothing_is_loaded_from_elsewhere_and_only_our_script_runs(lettered):
+    page = lettered[3]
+    scripts = [a for tag, a in page.tags if tag == "script"]
+    assert len(scripts) == 2
+    assert scripts[0]["type"] == "application/json"
+    assert not any(tag in {"img", "iframe", "object", "embed"} for tag, _ in page.tags)
+    for tag, attributes in page.tags:
         assert not any(key.startswith("on") for key in attributes)
-        assert (attributes.get("href") or "#").startswith("#")
         assert "src" not in attributes
-    source = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "url(" not in source
-    assert "@import" not in source
+        if tag != "link":
+            assert (attributes.get("href") or "#").startswith("#")
+    policy = next(a["content"] for tag, a in page.tags if tag == "meta" and "http-equiv" in a)
+    assert "default-src 'none'" in policy
+    assert "script-src 'sha256-" in policy
+    for forbidden in ("fetch(", "XMLHttpRequest", "http://" + "localhost", "import(", "innerHTML", "eval("):
+        assert forbidden not in page.script
 
 
-def test_every_picture_is_described_and_links_lead_somewhere(tmp_path: Path):
-    page = Page(
-        write_report(tmp_path / "r.html", estimator=fitted([0, 0, 1], 2), graphs=drawings(3), classes=[1, 1, 2])
-    )
+def test_every_picture_is_described_and_links_lead_somewhere(lettered):
+    page = lettered[3]
     for tag, attributes in page.tags:
         if tag == "svg":
-            assert attributes.get("aria-label") or attributes.get("aria-hidden") or attributes.get("class") == "arrow"
+            assert attributes.get("aria-label") or attributes.get("aria-hidden")
     ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
     assert len(set(ids)) == len(ids)
-    targets = {(attributes["href"] or "")[1:] for tag, attributes in page.tags if tag == "a"}
+    targets = {(attributes["href"] or "")[1:] for tag, attributes in page.tags if tag in ("a", "use")}
     assert targets <= set(ids)
 
 
-HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "[red]x[/red]", "\x1b[31mred", "{{ 7 * 7 }}"]
-
-
 def test_names_stay_text(tmp_path: Path):
-    graphs = drawings(len(HOSTILE), HOSTILE)
-    estimator = fitted([0] * len(HOSTILE), 1, init=HOSTILE[0])
+    graphs = drawings(10, HOSTILE, HOSTILE)
     path = write_report(
         tmp_path / "r.html",
-        estimator=estimator,
+        estimator=fitted(graphs, 2),
         graphs=graphs,
-        classes=HOSTILE,
+        classes=[HOSTILE[i % 5] for i in range(10)],
         title=HOSTILE[0],
         command=" ".join(HOSTILE),
     )
     page = Page(path)
-    assert not any(tag in {"script", "img"} for tag, _ in page.tags)
+    assert sum(tag == "script" for tag, _ in page.tags) == 2
+    assert not any(tag == "img" for tag, _ in page.tags)
     assert "<script>alert(1)</script>" in page.text
     assert "{{ 7 * 7 }}" in page.text
     assert "\x1b" not in path.read_text(encoding="utf-8")
+    assert {row["name"] for row in page.data["graphs"]} >= {HOSTILE[0], HOSTILE[1]}
+    assert HOSTILE[0] in page.data["classes"]
 
 
-def test_hostile_node_labels_stay_text(tmp_path: Path):
-    graphs = [Graph({"kind": [HOSTILE[0], HOSTILE[1], "plain"]}, [(0, 1)]) for _ in range(2)]
-    page = Page(write_report(tmp_path / "r.html", estimator=fitted([0, 0], 1), graphs=graphs))
-    assert not any(tag in {"script", "img"} for tag, _ in page.tags)
+def test_json_cannot_end_its_element():
+    text = script_json({"</script><b>": "<!--&\u2028"})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"</script><b>": "<!--&\u2028"}
 
 
-def test_members_stand_nearest_first(tmp_path: Path):
-    path = write_report(tmp_path / "r.html", estimator=fitted([0, 0, 0], 1), graphs=drawings(3))
-    titles = [attributes["title"] or "" for tag, attributes in Page(path).tags if tag == "li" and "title" in attributes]
-    assert [title.split(",")[0] for title in titles] == ["drawing 2", "drawing 1", "drawing 0"]
+def test_what_sets_clusters_apart_is_in_original_units(tmp_path: Path):
+    small = [Graph({"mass": [10.0 + i % 2, 12.0], "kind": ["a", "a"]}, [(0, 1)], {"bond": [1.0]}) for i in range(6)]
+    large = [Graph({"mass": [90.0 + i % 2, 110.0], "kind": ["a", "b"]}, [(0, 1)], {"bond": [3.0]}) for i in range(6)]
+    lines = {line.what: (line.here, line.there) for line in profile_lines(small, large, spreads(small + large))}
+    assert lines["mean mass of nodes"] == ("11.2", "100")
+    assert lines["mean bond of edges"] == ("1", "3")
+    assert lines["share of nodes with kind b"] == ("0%", "50%")
+    path = write_report(tmp_path / "r.html", estimator=fitted(small + large, 2), graphs=small + large)
+    source = path.read_text(encoding="utf-8")
+    assert "mean mass of nodes</th><td>11.2</td><td>100</td>" in source
+    assert "mean mass of nodes</th><td>100</td><td>11.2</td>" in source
 
 
-def test_graphs_without_positions_empty_clusters_and_single_iterations(tmp_path: Path):
-    graphs = [Graph(3, [(0, 1)]), Graph(0)]
-    page = Page(write_report(tmp_path / "r.html", estimator=fitted([0, 0], 2, iterations=1), graphs=graphs))
+def test_graphs_without_positions_single_clusters_and_single_graphs(tmp_path: Path):
+    graphs = [Graph(3, [(0, 1)]), Graph(0), Graph(2, [(0, 1)])]
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 1, algorithm="elkan"), graphs=graphs))
+    assert "3 graphs fall into 1 cluster." in words(page)
+    alone = Page(
+        write_report(tmp_path / "r.html", estimator=fitted(graphs[:1], 1, algorithm="elkan"), graphs=graphs[:1])
+    )
+    assert "the only member" in words(alone)
+    every = drawings(4)
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(every, 4), graphs=every))
+    assert words(page).count("the only member") == 4
+
+
+def test_an_empty_cluster_says_so(tmp_path: Path):
+    graphs = [Graph([[0.0, 0.0], [1.0, 1.0]], [(0, 1)])] * 3 + [Graph([[5.0, 5.0]])]
+    with pytest.warns(Warning, match="distinct clusters"):
+        estimator = fitted(graphs, 3, init=[graphs[0], graphs[0], graphs[3]])
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs))
     assert "No graph is in this cluster." in words(page)
-    Page(write_report(tmp_path / "r.html", estimator=fitted([0, 0], 2, iterations=0, matchings=0), graphs=graphs))
+
+
+def test_large_collections_are_sampled_and_the_page_says_so(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("graphmeans.report.evidence.MOST_GRAPHS", 150)
+    graphs, classes, estimator = letters(600)
+    evidence = gather(estimator, graphs)
+    assert len(evidence.sample) <= 150
+    for label in range(15):
+        members = np.flatnonzero(estimator.labels_ == label)
+        order = members[np.argsort(estimator.distances_[members], kind="stable")]
+        assert {int(order[0]), int(order[-1])} <= set(evidence.sample.tolist())
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes))
+    assert f"a sample of {len(page.data['graphs'])} of the 600 graphs" in words(page)
+    assert len(page.data["everyone"]["names"]) == 600
+    assert page.data["everyone"]["labels"] == estimator.labels_.tolist()
+
+
+def test_many_clusters(tmp_path: Path):
+    graphs, classes, estimator = letters(400, 200, init="random", max_iter=2)
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes)
+    assert sum(tag == "article" for tag, _ in Page(path).tags) == 200
+    assert path.stat().st_size < 3e6
+
+
+def test_750_letters_are_small_and_quick(tmp_path: Path):
+    graphs, classes, estimator = letters(750)
+    write_report(tmp_path / "warm.html", estimator=letters(30)[2], graphs=letters(30)[0])  # kernels compile once
+    start = perf_counter()
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes)
+    assert perf_counter() - start < 5
+    assert path.stat().st_size < 3e6
 
 
 def test_no_saving_is_claimed_where_there_is_none(tmp_path: Path):
-    estimator = fitted([0, 0, 1], 2, matchings=3 * standard_matchings(3, 2))
-    said = words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=drawings(3))))
-    assert "fewer" not in said
+    graphs = drawings(6)
+    estimator = fitted(graphs, 2)
+    estimator.trace_["matchings"][:] = standard_matchings(6, 2)
+    assert "fewer" not in words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
 
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path):
-    with pytest.raises(ValueError, match="fitted to 2 graphs, not to 3"):
-        write_report(tmp_path / "r.html", estimator=fitted([0, 1], 2), graphs=drawings(3))
-    with pytest.raises(ValueError, match="1 classes for 2 graphs"):
-        write_report(tmp_path / "r.html", estimator=fitted([0, 1], 2), graphs=drawings(2), classes=["A"])
+    graphs = drawings(4)
+    estimator = fitted(graphs, 2)
+    with pytest.raises(ValueError, match="fitted to 4 graphs, not to 3"):
+        write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs[:3])
+    with pytest.raises(ValueError, match="1 classes for 4 graphs"):
+        write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=["A"])
 
 
 def test_summary_counts():
-    summary = summarise(fitted([0, 0, 1, 1], 2), ["A", "B", "B", "B"])
+    graphs = drawings(4)
+    estimator = fitted(graphs, 2)
+    first = int(estimator.labels_[0])
+    summary = summarise(estimator, ["A", "B", "B", "B"])
     assert summary.accuracy == 0.75
-    assert summary.clusters[0].mixture == (("A", 1), ("B", 1))
+    assert summary.clusters[first].mixture == (("A", 1), ("B", 1))
     assert [c.majority for c in summary.in_reading_order()] == ["A", "B"]
-    assert summarise(fitted([0, 1, 1], 2)).accuracy is None
-    assert [c.label for c in summarise(fitted([0, 1, 1], 2)).in_reading_order()] == [1, 0]
+    assert summarise(estimator).accuracy is None
+    assert cluster_name(3, "7") == "Cluster 3 · class 7"
+
+
+def test_stability_and_second_clusters():
+    graphs, _, estimator = letters(150)
+    evidence = gather(estimator, graphs)
+    far = estimator.transform(graphs)
+    rows = np.arange(len(graphs))
+    far[rows, estimator.labels_] = np.inf
+    assert np.array_equal(evidence.second, far.argmin(axis=1))
+    assert evidence.second_distance == pytest.approx(far.min(axis=1))
+    assert 0.5 < evidence.stability <= 1
+    assert np.isinf(evidence.margins).sum() == 0
 
 
 @pytest.mark.parametrize(

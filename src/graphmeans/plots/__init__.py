@@ -1,8 +1,50 @@
-"""Pictures of graphs and mean graphs."""
+"""Pictures of graphs and mean graphs, and displays of a fitted estimator."""
 
 from __future__ import annotations
 
-from graphmeans.plots.layout import layout, viewport
-from graphmeans.plots.svg import draw_svg
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["draw_svg", "layout", "viewport"]
+if TYPE_CHECKING:
+    from graphmeans.plots.alignment import draw_alignment
+    from graphmeans.plots.axes import draw
+    from graphmeans.plots.displays import ConvergenceDisplay, ElbowDisplay, SilhouetteDisplay
+    from graphmeans.plots.frames import draw_member
+    from graphmeans.plots.maps import EmbeddingDisplay, PrototypeDisplay
+    from graphmeans.plots.positions import layout, viewport
+    from graphmeans.plots.sheets import contact_sheet, draw_cluster
+    from graphmeans.plots.svg import draw_svg
+
+# Where each public name lives. The command needs `plots.text` even for its shortest messages, and nothing more.
+_HOMES = {
+    "ConvergenceDisplay": "displays",
+    "ElbowDisplay": "displays",
+    "EmbeddingDisplay": "maps",
+    "PrototypeDisplay": "maps",
+    "SilhouetteDisplay": "displays",
+    "contact_sheet": "sheets",
+    "draw": "axes",
+    "draw_alignment": "alignment",
+    "draw_cluster": "sheets",
+    "draw_member": "frames",
+    "draw_svg": "svg",
+    "layout": "positions",
+    "viewport": "positions",
+}
+
+__all__ = [
+    "ConvergenceDisplay", "ElbowDisplay", "EmbeddingDisplay", "PrototypeDisplay", "SilhouetteDisplay", "contact_sheet",
+    "draw", "draw_alignment", "draw_cluster", "draw_member", "draw_svg", "layout", "viewport",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'graphmeans.plots' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"graphmeans.plots.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,9 +1,11 @@
-"""The report: one HTML file with pictures of the means and their members, and how the run went."""
+"""The report: one HTML file with the means and their members, a map, what sets clusters apart, and how the run went."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +16,18 @@ from markupsafe import Markup
 import graphmeans
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.layout import Viewport, square, viewport
-from graphmeans.plots.svg import draw_svg
+from graphmeans.plots.drawing import node_kinds
+from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
+from graphmeans.report.cards import cards, map_places, map_svg, symbols
 from graphmeans.report.chart import bar_chart, line_chart
-from graphmeans.report.summary import ClusterSummary, Summary, standard_matchings, summarise
+from graphmeans.report.data import page_data, script_json
+from graphmeans.report.evidence import gather
+from graphmeans.report.pictures import LABEL, Studio
+from graphmeans.report.sentences import figures, headline
+from graphmeans.report.summary import Summary, standard_matchings, summarise
 from graphmeans.report.words import counted, duration, number, percent
 
-_MEAN_SIZE, _TILE_SIZE, _MEMBER_SIZE = 300, 120, 72
-#: Members shown for a cluster, and altogether (a page of thousands of pictures opens slowly).
-_MOST_MEMBERS, _MOST_PICTURES = 24, 2400
-#: Clusters are drawn to one scale unless one would come out this much smaller than another.
-_SCALES_APART = 3.0
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
 _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
 
@@ -40,9 +42,9 @@ def write_report(
     command: str | None = None,
     seconds: float | None = None,
 ) -> Path:
-    """Write a page that shows a clustering: every mean graph, its members, and how the run went.
+    """Write a page that shows a clustering: every mean graph, its members, what sets it apart, and how the run went.
 
-    The page is one file without scripts; nothing is loaded from elsewhere.
+    The page is one file; nothing is loaded from elsewhere. Large collections are shown by a sample, and the page says so.
 
     Parameters
     ----------
@@ -69,29 +71,52 @@ def write_report(
     summary = summarise(estimator, classes)
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
-    palette = _palette(collection)
-    names = None if classes is None else [plain_text(c) for c in classes]
-    frames = _frames(summary, collection)
-    n = len(summary.clusters)
-    cards = [_card(c, collection, names, frames[c.label], palette, n) for c in summary.in_reading_order()]
+    known = None if classes is None else [plain_text(c) for c in classes]
+    names = [plain_text(g.name if g.name is not None else f"graph {i}", 80) for i, g in enumerate(collection)]
+    labels = np.asarray(estimator.labels_, dtype=np.int64)
+    distances = np.asarray(estimator.distances_, dtype=np.float64)
+    certified = float(getattr(estimator, "certified_fraction_", float("nan")))
+    evidence = gather(estimator, collection)
+    studio = Studio([c.mean for c in summary.clusters])
+    places = map_places(evidence)
+    data = page_data(studio, collection, names, known, distances, labels, summary, evidence, places[0])
+    palette = _palette([collection[i] for i in evidence.sample[:2000]])
+    if palette:
+        data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
+    script = _asset("draw.js") + _asset("page.js")
     html = _template().render(
         title=plain_text(title),
         summary=summary,
-        duration=duration(spent),
-        cards=cards,
-        example=next((card for card in cards if card["spectrum"]), None),
-        palette=palette,
-        one_scale=all(frame is not None for frame in frames.values()),
+        headline=headline(summary, evidence, certified),
+        figures=figures(summary, evidence, certified, duration(spent)),
+        cards=cards(summary, evidence, collection, studio, labels),
+        symbols=symbols(studio, palette, len(summary.clusters)),
+        map=map_svg(summary, evidence, labels, places),
+        evidence=evidence,
+        fidelity=f"{evidence.map.fidelity:.2f}",
+        classes=data["classes"],
+        palette={plain_text(name, 24): colour for name, colour in palette.items()},
+        one_scale=studio.one_scale,
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
-        counts=_counts(estimator, summary),
+        counts=_counts(estimator, summary, evidence.matchings),
         command=None if command is None else plain_text(command),
+        duration=duration(spent),
         version=graphmeans.__version__,
+        data=Markup(script_json(data)),
+        style=Markup(_asset("page.css")),
+        script=Markup(script),
+        # The page runs this script and no other, whatever a name may contain.
+        script_hash=b64encode(sha256(script.encode()).digest()).decode(),
     )
     target = Path(path)
     target.write_text(html, encoding="utf-8")
     return target
+
+
+def _asset(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def _template() -> Template:
@@ -106,87 +131,13 @@ def _template() -> Template:
     return environment.get_template("page.html")
 
 
-def _card(
-    cluster: ClusterSummary,
-    graphs: Sequence[Graph],
-    classes: Sequence[str] | None,
-    frame: Viewport | None,
-    palette: Mapping[str, str],
-    n_clusters: int,
-) -> dict[str, Any]:
-    """What the template shows of one cluster."""
-
-    def picture(place: int) -> dict[str, Any]:
-        i = int(cluster.members[place])
-        name = plain_text(graphs[i].name if graphs[i].name is not None else f"graph {i}", 120)
-        known = None if classes is None else classes[i]
-        said = f"{name}, distance {number(cluster.distances[place])}" + ("" if known is None else f", class {known}")
-        drawn = Markup(draw_svg(graphs[i], size=_MEMBER_SIZE, viewport=frame, palette=palette, title=said))
-        return {"picture": drawn, "said": said, "other": known if known != cluster.majority else None}
-
-    near, far = _shown(cluster, n_clusters)
-    core = cluster.mean.cut(0.5)
-    said = f"Mean graph of cluster {cluster.label}"
-    return {
-        "label": cluster.label,
-        "size": cluster.size,
-        "majority": cluster.majority,
-        "purity": cluster.purity,
-        "mixture": _shares(cluster),
-        "mean": Markup(draw_svg(cluster.mean, size=_MEAN_SIZE, viewport=frame, palette=palette, title=said)),
-        "tile": Markup(draw_svg(cluster.mean, size=_TILE_SIZE, viewport=frame, palette=palette, title=said)),
-        "near": [picture(place) for place in near],
-        "far": [picture(place) for place in far],
-        "spectrum": [picture(place) for place in _spectrum(cluster)],
-        "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}",
-        "spread": float(np.sqrt(np.mean(cluster.distances**2))) if cluster.size else 0.0,
-    }
-
-
-def _shown(cluster: ClusterSummary, n_clusters: int) -> tuple[range, range]:
-    """Which members a card shows: all, or the nearest and some of the farthest, where the doubtful ones are."""
-    most = min(_MOST_MEMBERS, max(8, _MOST_PICTURES // n_clusters))
-    if cluster.size <= most:
-        return range(cluster.size), range(0)
-    return range(most - most // 4), range(cluster.size - most // 4, cluster.size)
-
-
-def _spectrum(cluster: ClusterSummary, count: int = 9) -> list[int]:
-    """Members from the nearest to nearly the farthest, for the picture that opens the page."""
-    if cluster.size < count:
-        return []
-    return [int(place) for place in np.linspace(0, 0.95 * (cluster.size - 1), count)]
-
-
-def _shares(cluster: ClusterSummary, most: int = 6) -> list[dict[str, Any]]:
-    """Classes with their counts; the rare ones beyond `most` together."""
-    rows = list(cluster.mixture[:most])
-    rest = sum(count for _, count in cluster.mixture[most:])
-    if rest:
-        rows.append(("others", rest))
-    return [{"name": name, "count": count, "share": count / cluster.size} for name, count in rows]
-
-
-def _frames(summary: Summary, graphs: Sequence[Graph]) -> dict[int, Viewport | None]:
-    """The part of the plane in which each cluster is drawn: its mean and the members shown, to one scale."""
-    n = len(summary.clusters)
-    boxes = {}
-    for cluster in summary.clusters:
-        near, far = _shown(cluster, n)
-        boxes[cluster.label] = viewport([cluster.mean, *(graphs[cluster.members[i]] for i in (*near, *far))])
-    spans = [box[2] - box[0] for box in boxes.values() if box is not None]
-    if not spans or max(spans) > _SCALES_APART * min(spans):
-        return boxes
-    return {label: None if box is None else square(box, max(spans)) for label, box in boxes.items()}
-
-
 def _palette(graphs: Sequence[Graph]) -> dict[str, str]:
-    """A colour for each of the frequent values of the nodes' first string attribute."""
+    """A colour for each of the frequent values of the nodes' first string attribute; formulas are drawn in one ink."""
     counts: Counter[str] = Counter()
-    for graph in graphs[:2000]:
-        column = next((c for c in graph.nodes.values() if c.dtype == object), None)
-        if column is not None:
-            counts.update(str(value) for value in column)
+    for graph in graphs:
+        if is_molecule(graph):
+            return {}
+        counts.update(node_kinds(graph) or ())
     if len(counts) < 2:
         return {}
     frequent = [value for value, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
@@ -206,9 +157,10 @@ def _charts(estimator: Any, summary: Summary) -> dict[str, Markup] | None:
     }
 
 
-def _counts(estimator: Any, summary: Summary) -> list[tuple[str, str]]:
+def _counts(estimator: Any, summary: Summary, for_page: int) -> list[tuple[str, str]]:
     several = summary.matchings_of_all_runs != summary.matchings
     rows = [
+        ("objective: sum of squared distances to the means", number(summary.inertia)),
         ("matchings of the best run" if several else "matchings", number(summary.matchings)),
         ("a standard k-means for as many iterations", number(summary.standard)),
     ]
@@ -218,6 +170,7 @@ def _counts(estimator: Any, summary: Summary) -> list[tuple[str, str]]:
         rows.append(("matchings to find where to start", number(estimator.n_seeding_matchings_)))
     if estimator.n_evaluation_matchings_:
         rows.append(("matchings to know the objective", number(estimator.n_evaluation_matchings_)))
+    rows.append(("matchings for this page", number(for_page)))
     return rows
 
 

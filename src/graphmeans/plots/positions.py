@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.molecule import coordinates, is_molecule
 
 Positions = NDArray[np.float64]
 #: left, bottom, right, top in the units of the positions (y upwards).
@@ -20,6 +21,8 @@ FAINT = 0.08
 _SOLID = 0.25
 #: Edges of a mean with less support than this do not pull on a computed layout (a spanning forest always does).
 _SKELETON = 0.35
+#: Bonds of a mean molecule that fewer members have are not drawn: between far atoms they would be a blur.
+_BOND = 0.5
 #: Kamada-Kawai needs all distances; larger components are laid out by springs.
 _LARGE = 120
 
@@ -28,11 +31,11 @@ def own_positions(graph: Graph) -> Positions | None:
     """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None."""
     columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
     x, y = columns.get("x"), columns.get("y")
-    if x is not None and y is not None and x.ndim == y.ndim == 1:
-        return np.column_stack([x, y])
+    if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
+        return np.column_stack([np.ma.getdata(x), np.ma.getdata(y)])
     bare = columns.get(BARE)
     if bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
-        return np.array(bare)
+        return np.array(bare, dtype=np.float64)
     return None
 
 
@@ -41,7 +44,8 @@ def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDAr
     if not isinstance(graph, MeanGraph):
         return np.ones(graph.n_nodes, bool), np.ones(graph.n_edges, bool)
     nodes = graph.node_support >= faint
-    return nodes, (graph.edge_support >= faint) & nodes[graph.edges].all(axis=1)
+    least = max(faint, _BOND) if is_molecule(graph) else faint
+    return nodes, (graph.edge_support >= least) & nodes[graph.edges].all(axis=1)
 
 
 def framed(graph: Graph, faint: float = FAINT) -> NDArray[np.bool_]:
@@ -104,7 +108,10 @@ def _computed(graph: Graph) -> Positions:
     skeleton.add_edges_from(_skeleton_edges(graph))
     pieces = [sorted(piece) for piece in nx.connected_components(skeleton)]
     pieces.sort(key=lambda piece: (-len(piece), piece[0]))
-    drawn = [_piece(skeleton.subgraph(piece), piece) for piece in pieces]
+    drawn = []
+    for piece in pieces:
+        chemical = coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
+        drawn.append(_piece(skeleton.subgraph(piece), piece) if chemical is None else chemical)
     for piece, place in zip(pieces, _shelves(drawn), strict=True):
         positions[piece] = place
     return positions
@@ -118,6 +125,8 @@ def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
     import networkx as nx
 
     support = graph.edge_support[shown]
+    if is_molecule(graph):
+        return pairs
     weighted = nx.Graph()
     weighted.add_weighted_edges_from((i, j, float(s)) for (i, j), s in zip(pairs, support, strict=True))
     forest = [(i, j) for i, j in nx.maximum_spanning_tree(weighted).edges]

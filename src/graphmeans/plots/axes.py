@@ -1,0 +1,166 @@
+"""A graph, a pair of graphs or many of them on matplotlib axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.plots.drawing import Drawing, arc_points, drawing
+from graphmeans.plots.pen import Pen, opacity
+from graphmeans.plots.positions import FAINT, Viewport
+from graphmeans.plots.text import plain_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Ink of a graph, ink of a mean graph, and what is in one but not in the other.
+INK, MEAN_INK, EXTRA = "#1f2a36", "#17508f", "#c2410c"
+
+
+def draw(
+    graph: Graph,
+    ax: Axes | None = None,
+    *,
+    viewport: Viewport | None = None,
+    positions: ArrayLike | None = None,
+    color: Any = None,
+    palette: Mapping[str, str] | None = None,
+    labels: bool | None = None,
+    faint: float = FAINT,
+    title: str | None = None,
+) -> Axes:
+    """Draw a graph or a mean graph on matplotlib axes.
+
+    Data coordinates are those of the nodes. Parameters are those of `draw_svg`, which draws the same picture.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> ax = gm.plots.draw(gm.Graph({"x": [0.0, 1.0], "y": [0.0, 1.0]}, [(0, 1)]))
+    """
+    from graphmeans.graphs.mean_graph import MeanGraph
+
+    picture = drawing(graph, positions=positions, labels=labels, faint=faint)
+    ink = color if color is not None else MEAN_INK if isinstance(graph, MeanGraph) else INK
+    ax = prepared(ax)
+    pen = Pen(picture, _side(ax), viewport, labels)
+    frame(ax, pen)
+    put(ax, pen, ink, palette or {})
+    if title is not None:
+        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
+    return ax
+
+
+def prepared(ax: Axes | None) -> Axes:
+    """The axes given, or those of a new figure, cleared of ticks and frame."""
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        _, ax = plt.subplots(figsize=(3, 3))
+    ax.set_axis_off()
+    return ax
+
+
+def frame(ax: Axes, pen: Pen) -> None:
+    """Show the part of the plane that the pen draws, to scale."""
+    left, bottom, right, top = pen.box
+    edge = pen.margin / pen.scale
+    ax.set_xlim(left - edge, right + edge)
+    ax.set_ylim(bottom - edge, top + edge)
+    ax.set_aspect("equal", adjustable="box")
+
+
+def put(
+    ax: Axes,
+    pen: Pen,
+    ink: Any,
+    palette: Mapping[str, str] | None = None,
+    *,
+    stroke_inks: Mapping[int, str] | None = None,
+    node_inks: Mapping[int, str] | None = None,
+    strength: float = 1.0,
+    order: float = 1.0,
+) -> None:
+    """The lines, dots and letters of a picture; strokes and nodes named in the two mappings get an ink of their own."""
+    from matplotlib.collections import EllipseCollection, LineCollection
+    from matplotlib.colors import to_rgba
+
+    d = pen.drawing
+    palette, stroke_inks, node_inks = palette or {}, stroke_inks or {}, node_inks or {}
+    lines = list(pen.lines())
+    if lines:
+        ax.add_collection(
+            LineCollection(
+                [arc_points(line.start, line.end, line.bend) for line in lines],
+                linewidths=[line.width for line in lines],
+                colors=[to_rgba(stroke_inks.get(line.stroke, ink), line.opacity * strength) for line in lines],
+                capstyle="round",
+                zorder=order,
+            ),
+            autolim=False,
+        )
+    if d.directed:
+        _arrows(ax, pen, ink, order)
+    dots = [i for i in d.drawn if d.dots[i] and not (pen.written and d.labels[i])]
+    if dots:
+        inks = [node_inks.get(int(i), _of_kind(palette, d, int(i), ink)) for i in dots]
+        wide = [2 * pen.radius(float(d.strength[i])) / pen.scale for i in dots]
+        ax.add_collection(
+            EllipseCollection(
+                wide, wide, np.zeros(len(dots)), units="xy", offsets=d.points[dots], offset_transform=ax.transData,
+                facecolors=[to_rgba(c, opacity(float(d.strength[i])) * strength) for c, i in zip(inks, dots, strict=True)],
+                linewidths=0, zorder=order + 0.1,
+            ),
+            autolim=False,
+        )  # fmt: skip
+    for i in d.drawn if pen.written else ():
+        if d.labels[i]:
+            text = plain_text(d.labels[i], 6)
+            side = int(d.sides[i]) if len(text) > 1 else 0
+            height = pen.letters(float(d.strength[i]))
+            x = d.points[i, 0] - side * 0.36 * height / pen.scale
+            ax.text(
+                x, d.points[i, 1], text.replace("$", r"\$"), fontsize=height * 0.92, fontweight="bold",
+                ha={0: "center", 1: "left", -1: "right"}[side], va="center_baseline",
+                color=to_rgba(node_inks.get(int(i), _of_kind(palette, d, int(i), ink)), opacity(float(d.strength[i])) * strength),
+                zorder=order + 0.2, clip_on=True,
+            )  # fmt: skip
+
+
+def _of_kind(palette: Mapping[str, str], d: Drawing, i: int, ink: str) -> str:
+    colour = palette.get(d.kinds[i], ink)
+    return ink if colour == "currentColor" else colour
+
+
+def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgba
+
+    heads, inks = [], []
+    for line in pen.lines():
+        along = (line.end - line.start) / max(float(np.linalg.norm(line.end - line.start)), 1e-9)
+        across = np.array([-along[1], along[0]])
+        tip = line.end - along * pen.dot * 1.1 / pen.scale
+        back = tip - along * pen.line * 3.6 / pen.scale
+        wide = across * pen.line * 1.9 / pen.scale
+        heads.append([back + wide, tip, back - wide])
+        inks.append(to_rgba(ink, line.opacity))
+    if heads:
+        ax.add_collection(PolyCollection(heads, facecolors=inks, linewidths=0, zorder=order), autolim=False)
+
+
+def _side(ax: Any) -> float:
+    """The shorter side of the axes in points."""
+    figure = ax.get_figure(root=True) if hasattr(ax.get_figure(), "canvas") else ax.get_figure()
+    locator = ax.get_axes_locator()
+    box = ax.get_position() if locator is None else locator(ax, None)  # inset axes know their place only when asked
+    width, height = figure.get_size_inches() * 72
+    return float(max(min(box.width * width, box.height * height), 24.0))

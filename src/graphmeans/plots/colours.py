@@ -1,0 +1,31 @@
+"""Colours of clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Colours of clusters, taken in turn; legible on white and on dark.
+COLOURS = (
+    "#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f",
+)  # fmt: skip
+SOFT = "#6b7683"
+
+
+def hues(centres: NDArray[np.float64], count: int) -> list[int]:
+    """A colour for each centre such that near ones differ: each takes the colour whose nearest bearer is farthest."""
+    taken: list[int] = []
+    for n, centre in enumerate(centres):
+        if n < count:
+            taken.append(n)
+            continue
+        apart = np.linalg.norm(centres[:n] - centre, axis=1)
+        nearest = [apart[[m for m in range(n) if taken[m] == hue]].min() for hue in range(count)]
+        taken.append(int(np.argmax(nearest)))
+    return taken
+
+
+def darker(colour: str) -> tuple[float, ...]:
+    from matplotlib.colors import to_rgb
+
+    return tuple(0.62 * part for part in to_rgb(colour))

@@ -1,0 +1,222 @@
+"""Displays in the manner of scikit-learn: compute with `from_estimator`, draw with `plot`, axes in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.plots.axes import INK, MEAN_INK
+from graphmeans.plots.colours import COLOURS
+from graphmeans.plots.display import Display, labels_of
+from graphmeans.plots.space import points_of, spread_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = NDArray[np.float64]
+
+
+class SilhouetteDisplay(Display):
+    """Silhouette widths, cluster by cluster: how much nearer a graph is to its own cluster than to the next one.
+
+    Parameters
+    ----------
+    widths, labels : arrays of shape (graphs,)
+    index : float
+        The paper's silhouette index, the mean over clusters of their mean widths.
+    n_graphs : int
+        Size of the collection; more than ``len(widths)`` if a sample was taken.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, algorithm="interval", n_init=1, random_state=0).fit(graphs)
+    >>> display = gm.plots.SilhouetteDisplay.from_estimator(km, graphs)
+    >>> len(display.widths)
+    60
+    """
+
+    def __init__(self, widths: ArrayLike, labels: ArrayLike, index: float, n_graphs: int | None = None) -> None:
+        self.widths = np.asarray(widths, dtype=np.float64)
+        self.labels = np.asarray(labels, dtype=np.int64)
+        self.index = float(index)
+        self.n_graphs = len(self.widths) if n_graphs is None else int(n_graphs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        graphs: Any,
+        *,
+        sample_size: int = 300,
+        random_state: int = 0,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> SilhouetteDisplay:
+        """Match a sample of the graphs with each other, in the estimator's metric, and draw.
+
+        Parameters
+        ----------
+        estimator : GraphKMeans
+            Fitted to these graphs.
+        graphs : collection of graphs
+        sample_size : int
+            At most so many graphs, spread over the clusters: their pairs are all matched.
+        random_state : int
+        ax : matplotlib axes, optional
+        """
+        check_is_fitted(estimator)
+        labels = labels_of(estimator, graphs)
+        chosen = spread_sample(labels, sample_size, random_state)
+        widths, index = silhouette_widths(estimator, [graphs[i] for i in chosen], labels[chosen])
+        return cls(widths, labels[chosen], index, len(labels)).plot(ax, **style)
+
+    def plot(self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS) -> SilhouetteDisplay:
+        """Draw a bar a graph, sorted within clusters."""
+        ax = self._begin(ax, (5.0, 4.2), xlabel="silhouette width", ylabel="cluster")
+        start, ticks = 0, []
+        clusters = np.unique(self.labels)
+        gap = max(1, len(self.labels) // 120)
+        for n, label in enumerate(clusters):
+            widths = np.sort(self.widths[self.labels == label])
+            ax.barh(start + np.arange(len(widths)), widths, height=1.0, color=colors[n % len(colors)], linewidth=0)
+            ticks.append(start + len(widths) / 2)
+            start += len(widths) + gap
+        ax.axvline(self.index, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
+        ax.set_yticks(ticks[:: max(1, len(ticks) // 25)], [str(c) for c in clusters[:: max(1, len(ticks) // 25)]])
+        ax.set_ylim(start, -gap)
+        of = "" if self.n_graphs == len(self.widths) else f"; {len(self.widths)} of {self.n_graphs} graphs"
+        ax.set_title(f"silhouette index {self.index:.2f}{of}", fontsize=10, color=INK)
+        return self
+
+
+class ConvergenceDisplay(Display):
+    """How a run went: the objective by iteration, and the matchings each iteration took.
+
+    Parameters
+    ----------
+    iterations, inertia, matchings : arrays, one value an iteration
+    standard : float, optional
+        Matchings that a standard k-means takes in one iteration, for comparison.
+    """
+
+    def __init__(
+        self, iterations: ArrayLike, inertia: ArrayLike, matchings: ArrayLike, standard: float | None = None
+    ) -> None:
+        self.iterations = np.asarray(iterations)
+        self.inertia = np.asarray(inertia, dtype=np.float64)
+        self.matchings = np.asarray(matchings, dtype=np.float64)
+        self.standard = standard
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **style: Any) -> ConvergenceDisplay:
+        """Draw the trace of a fitted estimator."""
+        check_is_fitted(estimator)
+        trace, n, k = estimator.trace_, len(estimator.labels_), estimator.n_clusters
+        return cls(trace["iteration"], trace["inertia"], trace["matchings"], float(k * n + n - k)).plot(ax, **style)
+
+    def plot(self, ax: Axes | None = None, *, color: str = MEAN_INK, bar_color: str = "#e0b48a") -> ConvergenceDisplay:
+        """Draw the objective as a line over the matchings as bars."""
+        ax = self._begin(ax, (5.0, 3.2), xlabel="iteration", ylabel="objective")
+        other = ax.twinx()
+        other.bar(self.iterations, self.matchings, width=0.7, color=bar_color, zorder=0)
+        other.set_ylabel("matchings", color="#9a6a35")
+        other.tick_params(axis="y", colors="#9a6a35")
+        other.spines["top"].set_visible(False)
+        most = max(float(self.matchings.max(initial=0.0)), 1.0)
+        other.set_ylim(0, most * 2.2)
+        ax.set_zorder(other.get_zorder() + 1)
+        ax.patch.set_visible(False)
+        ax.plot(self.iterations, self.inertia, color=color, marker="o", markersize=3.5, linewidth=1.8)
+        if len(self.inertia):
+            best = int(np.argmin(self.inertia))
+            ax.plot(self.iterations[best], self.inertia[best], "o", markersize=9, markerfacecolor="none", color=color)
+        ax.locator_params(axis="x", integer=True)
+        if self.standard is not None:
+            ax.set_title(
+                f"{self.matchings.sum():,.0f} matchings; standard k-means {self.standard * len(self.matchings):,.0f}",
+                fontsize=10, color=INK,
+            )  # fmt: skip
+        self.matchings_ax_ = other
+        return self
+
+
+class ElbowDisplay(Display):
+    """The objective for several numbers of clusters; where it bends, more clusters stop paying.
+
+    Parameters
+    ----------
+    n_clusters : array of int
+    inertia : array
+        The objective for each.
+    """
+
+    def __init__(self, n_clusters: ArrayLike, inertia: ArrayLike) -> None:
+        order = np.argsort(np.asarray(n_clusters))
+        self.n_clusters = np.asarray(n_clusters, dtype=np.int64)[order]
+        self.inertia = np.asarray(inertia, dtype=np.float64)[order]
+        if self.n_clusters.shape != self.inertia.shape:
+            raise GraphError(f"{len(self.n_clusters)} numbers of clusters, but {len(self.inertia)} objectives")
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        graphs: Any,
+        *,
+        n_clusters: Iterable[int] = (2, 4, 8, 16, 32),
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> ElbowDisplay:
+        """Fit a clone of the estimator for each number of clusters, and draw."""
+        ks = [k for k in n_clusters if k <= len(graphs)]
+        if not ks:
+            raise GraphError(f"no number of clusters among those asked for suits {len(graphs)} graphs")
+        fits = [clone(estimator).set_params(n_clusters=int(k)).fit(graphs) for k in ks]
+        return cls(ks, [fit.inertia_ for fit in fits]).plot(ax, **style)
+
+    @property
+    def bend(self) -> int | None:
+        """The number of clusters farthest below the straight line from the first to the last; None for fewer than 3."""
+        if len(self.n_clusters) < 3 or np.ptp(self.inertia) <= 0:
+            return None
+        x = (self.n_clusters - self.n_clusters[0]) / np.ptp(self.n_clusters)
+        y = (self.inertia - self.inertia[-1]) / (self.inertia[0] - self.inertia[-1])
+        below = 1 - x - y
+        return int(self.n_clusters[int(np.argmax(below))]) if below.max() > 0 else None
+
+    def plot(self, ax: Axes | None = None, *, color: str = MEAN_INK) -> ElbowDisplay:
+        """Draw the curve and mark its bend."""
+        ax = self._begin(ax, (4.6, 3.2), xlabel="number of clusters", ylabel="objective")
+        ax.plot(self.n_clusters, self.inertia, color=color, marker="o", markersize=4, linewidth=1.8)
+        if self.bend is not None:
+            at = float(self.inertia[self.n_clusters == self.bend][0])
+            ax.plot(self.bend, at, "o", markersize=11, markerfacecolor="none", color="#c2410c", markeredgewidth=1.8)
+            ax.annotate(
+                f"k = {self.bend}", (self.bend, at), xytext=(10, 8), textcoords="offset points", color="#c2410c"
+            )
+        ax.set_xticks(self.n_clusters)
+        ax.set_ylim(bottom=0)
+        return self
+
+
+def silhouette_widths(estimator: Any, graphs: Any, labels: NDArray[np.int64]) -> tuple[FloatArray, float]:
+    """The silhouette width of each graph among these, all pairs matched, and the paper's index."""
+    from sklearn.metrics import silhouette_samples
+
+    from graphmeans.evaluation.measures import silhouette
+
+    if len(np.unique(labels)) < 2:
+        raise GraphError("silhouettes need at least two clusters")
+    if len(np.unique(labels)) == len(labels):
+        return np.zeros(len(labels)), 0.0
+    distances = estimator.space_.distances(points_of(estimator, graphs))
+    np.fill_diagonal(distances, 0.0)
+    return silhouette_samples(distances, labels, metric="precomputed"), silhouette(distances, labels)

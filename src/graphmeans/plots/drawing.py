@@ -1,0 +1,216 @@
+"""`Drawing`: what a picture of a graph consists of, before anything is said about pixels, points or colours.
+
+SVG files, matplotlib axes and the report's page all draw from it, so that a graph looks the same in all three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.molecule import is_molecule, skeletal
+from graphmeans.plots.positions import FAINT, Positions, framed, layout, visible
+
+FloatArray = NDArray[np.float64]
+
+#: Nodes drawn at most with their labels: more are a blur.
+MOST_LABELS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Nodes at points of the plane (y upwards) and the strokes between them.
+
+    A stroke runs between two nodes. `bend` makes it an arc: its height over its length, positive to the left of the way
+    from its start to its end. `shift` sets it off to that side, for the lines of a double bond, and `inset` shortens it at
+    both ends; both are shares of the usual stroke.
+    """
+
+    points: Positions
+    strength: FloatArray  # of the nodes: 1 for a graph, the support for a mean; 0 is not drawn
+    labels: list[str]  # written at the node; "" is a dot
+    dots: NDArray[np.bool_]  # whether a node without a label is a dot, or nothing but where strokes meet
+    kinds: list[str]  # the string attribute that colours the node
+    ends: NDArray[np.int64]
+    stroke_strength: FloatArray
+    edge: NDArray[np.int64]  # which edge of the graph a stroke belongs to
+    bend: FloatArray
+    shift: FloatArray
+    inset: FloatArray
+    sides: NDArray[np.int64]  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
+    directed: bool = False
+    core: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that decide the frame
+
+    @property
+    def drawn(self) -> NDArray[np.int64]:
+        """The nodes that are drawn, the weak ones first."""
+        which = np.flatnonzero(self.strength > 0)
+        return which[np.argsort(self.strength[which], kind="stable")]
+
+    @property
+    def strokes(self) -> NDArray[np.int64]:
+        """The strokes that are drawn, the weak ones first, so that the strong ones lie on top."""
+        which = np.flatnonzero(self.stroke_strength > 0)
+        return which[np.argsort(self.stroke_strength[which], kind="stable")]
+
+    @property
+    def usual_length(self) -> float:
+        """The median length of the strokes; 0 if there are none."""
+        if not len(self.strokes):
+            return 0.0
+        a, b = self.points[self.ends[self.strokes]].transpose(1, 0, 2)
+        return float(np.median(np.linalg.norm(a - b, axis=1)))
+
+    def box(self) -> tuple[float, float, float, float] | None:
+        """Left, bottom, right, top of what decides the frame; None if nothing does."""
+        points = [self.points[self.core & (self.strength > 0)]]
+        strong = self.core[self.ends].all(axis=1) if len(self.ends) else np.zeros(0, bool)
+        for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
+            start, end = self.points[self.ends[s]]
+            points.append(arc_points(start, end, float(self.bend[s]), 8))
+        every = np.concatenate(points)
+        if not len(every):
+            return None
+        low, high = every.min(axis=0), every.max(axis=0)
+        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+
+
+def drawing(
+    graph: Graph, *, positions: ArrayLike | None = None, labels: bool | None = None, faint: float = FAINT
+) -> Drawing:
+    """What a picture of this graph consists of."""
+    shown_nodes, shown_edges = visible(graph, faint)
+    mean = isinstance(graph, MeanGraph)
+    strength = np.where(shown_nodes, graph.node_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
+    along = np.where(shown_edges, graph.edge_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
+    points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
+    kinds = node_kinds(graph)
+    written = kinds is not None and labels is not False
+    m = graph.n_edges
+    plain = Drawing(
+        points=points,
+        strength=strength,
+        labels=[str(k) for k in kinds] if written and kinds is not None else [""] * graph.n_nodes,
+        dots=np.ones(graph.n_nodes, bool),
+        kinds=kinds if kinds is not None else [""] * graph.n_nodes,
+        ends=graph.edges,
+        stroke_strength=along,
+        edge=np.arange(m),
+        bend=np.zeros(m),
+        shift=np.zeros(m),
+        inset=np.zeros(m),
+        sides=np.zeros(graph.n_nodes, np.int64),
+        directed=graph.directed and not _both_ways(graph),
+        core=framed(graph, faint),
+    )
+    if is_molecule(graph):
+        return _molecule(graph, plain, written=labels is not False)
+    return _with_arcs(graph, plain)
+
+
+def node_kinds(graph: Graph) -> list[str] | None:
+    """The first string attribute of the nodes that tells them apart, which labels and colours them; else None."""
+    for column in graph.nodes.values():
+        if column.dtype == object and column.ndim == 1 and len(column):
+            return ["" if value is np.ma.masked or value is None else str(value) for value in column]
+    return None
+
+
+def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -> Positions:
+    """Points along the arc of a circle from start to end that rises `bend` chord lengths over its chord."""
+    chord = end - start
+    if abs(bend) < 1e-9:
+        return np.array([start, end])
+    left = np.array([-chord[1], chord[0]])
+    centre = (start + end) / 2 + left * (bend - (1 + 4 * bend**2) / (8 * bend))
+    opening = 4 * np.arctan(2 * bend)  # of the whole arc, signed
+    turn = np.linspace(0.0, -opening, count)
+    spoke = start - centre
+    return np.asarray(centre + np.outer(np.cos(turn), spoke) + np.outer(np.sin(turn), np.array([-spoke[1], spoke[0]])))
+
+
+def _both_ways(graph: Graph) -> bool:
+    """Whether every arc comes with its opposite: then arrow heads at both ends say nothing."""
+    pairs = {(int(i), int(j)) for i, j in graph.edges}
+    return all((j, i) in pairs for i, j in pairs)
+
+
+def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
+    """Lines for bonds, letters for all atoms but carbon, hydrogens beside the letter of their atom."""
+    formula = skeletal(graph, plain.points, plain.strength, plain.stroke_strength)
+    hidden = formula.hidden
+    if isinstance(graph, MeanGraph):  # atoms that hang on nothing most members have
+        bound = np.zeros(graph.n_nodes, bool)
+        bound[graph.edges[formula.edge].reshape(-1)] = True
+        hidden = hidden | (~bound & (graph.node_support < 0.5))
+    return replace(
+        plain,
+        strength=np.where(hidden, 0.0, plain.strength),
+        labels=formula.labels if written else [""] * graph.n_nodes,
+        dots=np.array([bool(label) for label in formula.labels]) & ~hidden,
+        ends=graph.edges[formula.edge],
+        stroke_strength=plain.stroke_strength[formula.edge],
+        edge=formula.edge,
+        bend=np.zeros(len(formula.edge)),
+        shift=formula.shift,
+        inset=formula.inset,
+        sides=formula.sides,
+        core=plain.core & ~hidden,
+    )
+
+
+def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
+    """Edges that say of themselves that they are arcs, with a diameter, are drawn as arcs.
+
+    As in technical drawings (the IAM symbols): a column `type` with the value "arc" beside a column `angle` or `diameter`
+    with the diameter; where an edge stands for two, columns with 0 and 1 at the end of their names. Which way an arc bends
+    is not stored: it bends away from the rest of the drawing.
+    """
+    columns = graph.edge_attributes
+    layers = [end for end in ("", "0", "1") if _is_text(columns.get(f"type{end}"))]
+    if not layers or not graph.n_edges:
+        return plain
+    middle = plain.points[plain.core].mean(axis=0) if plain.core.any() else np.zeros(2)
+    edges: list[int] = []
+    bends: list[float] = []
+    for e in range(graph.n_edges):
+        start, end = plain.points[graph.edges[e]]
+        for layer in layers:
+            kind = str(columns[f"type{layer}"][e])
+            size = columns.get(f"diameter{layer}", columns.get(f"angle{layer}"))
+            if kind == "arc" and size is not None and size.dtype.kind == "f" and size.ndim == 1:
+                edges.append(e)
+                bends.append(_bend(start, end, float(size[e]), middle))
+            elif kind or layer != "1":
+                edges.append(e)
+                bends.append(0.0)
+    which = np.array(edges, dtype=np.int64)
+    return replace(
+        plain,
+        labels=[""] * graph.n_nodes,  # corners and crossings are seen, not read
+        ends=graph.edges[which],
+        stroke_strength=plain.stroke_strength[which],
+        edge=which,
+        bend=np.array(bends),
+        shift=np.zeros(len(which)),
+        inset=np.zeros(len(which)),
+    )
+
+
+def _bend(start: Positions, end: Positions, diameter: float, middle: Positions) -> float:
+    chord = float(np.linalg.norm(end - start))
+    if chord <= 0 or diameter <= 0:
+        return 0.0
+    across = min(chord / diameter, 1.0)  # the sine of half the opening
+    size = np.tan(np.arcsin(across) / 2) / 2
+    left = np.array([start[1] - end[1], end[0] - start[0]])
+    return float(-size if left @ (middle - (start + end) / 2) > 0 else size)
+
+
+def _is_text(column: Any) -> bool:
+    return column is not None and column.dtype == object

@@ -1,0 +1,122 @@
+"""A map of graphs: points of the plane whose distances are like those of the graphs, from the distances to landmarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_STEPS = 120
+
+
+@dataclass(frozen=True)
+class Map:
+    """Places of the graphs and of the centres, and how true the map is."""
+
+    points: FloatArray  # (graphs, 2)
+    centres: FloatArray  # (k, 2)
+    landmarks: IntArray  # the centres whose distances were used
+    to_landmarks: FloatArray  # (graphs, landmarks)
+    fidelity: float  # correlation of distances on the map with true ones
+
+
+def landmark_map(space: Any, points: GraphBatch, centres: GraphBatch, n_landmarks: int = 32) -> Map:
+    """Place graphs and centres by their distances to landmarks, which are centres far from each other.
+
+    Matchings: at most those between landmarks, and from every graph and every other centre to every landmark.
+    """
+    among = space.distances(centres) if len(centres) <= n_landmarks else None
+    chosen = np.arange(len(centres)) if among is not None else _far_apart(space, centres, n_landmarks)
+    if among is None:
+        among = space.distances(centres.take(chosen))
+    frame = scaled_plane(among)
+    place = _Placer(among, frame)
+    others = np.setdiff1d(np.arange(len(centres)), chosen)
+    middle = np.zeros((len(centres), 2))
+    middle[chosen] = frame
+    if len(others):
+        middle[others] = place(space.distances(centres.take(others), centres.take(chosen)))
+    far = space.distances(points, centres.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
+    places = place(far)
+    shown = np.linalg.norm(places[:, None] - frame[None], axis=2)
+    fidelity = (
+        float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if far.size > 2 and far.std() and shown.std() else 1.0
+    )
+    return Map(places, middle, chosen, far, fidelity)
+
+
+def scaled_plane(distances: FloatArray) -> FloatArray:
+    """Points of the plane with distances like these: classical scaling, then least squares stress (SMACOF)."""
+    n = len(distances)
+    if n < 2:
+        return np.zeros((n, 2))
+    centred = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(-0.5 * centred @ distances**2 @ centred)
+    top = np.argsort(-values)[:2]
+    points = np.zeros((n, 2))
+    points[:, : len(top)] = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
+    points += 1e-6 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # no two on one spot
+    for _ in range(_STEPS):
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 1e-12)
+        guide = -ratio
+        np.fill_diagonal(guide, ratio.sum(axis=1))
+        points = guide @ points / n
+    points -= points.mean(axis=0)
+    return _standing(points)
+
+
+class _Placer:
+    """The linear map that takes every landmark to its place, for graphs known by their distances to the landmarks.
+
+    Squared distances to the landmarks, less what they have in common, are linear in where a graph stands among them
+    (de Silva & Tenenbaum's triangulation). What is peculiar to the graph alone adds to all of them alike and drops out: a
+    graph half-way between two centres is drawn half-way, however odd it is otherwise.
+    """
+
+    def __init__(self, among: FloatArray, frame: FloatArray) -> None:
+        n = len(among)
+        self.base = (among**2).mean(axis=1)
+        centred = np.eye(n) - 1 / n
+        values, vectors = np.linalg.eigh(-0.5 * centred @ among**2 @ centred)
+        kept = values > max(values.max(initial=0.0), 1e-12) * 1e-3
+        self.back = vectors[:, kept] / np.sqrt(values[kept])  # triangulation: -1/2 (d^2 - base) @ back
+        own = self._among(among)
+        damping = 1e-3 * np.trace(own.T @ own) / max(own.shape[1], 1) * np.eye(own.shape[1])
+        self.turn = np.linalg.solve(own.T @ own + damping, own.T @ (frame - frame.mean(axis=0)))
+        self.middle = frame.mean(axis=0)
+
+    def _among(self, distances: FloatArray) -> FloatArray:
+        return np.asarray(-0.5 * (distances**2 - self.base) @ self.back)
+
+    def __call__(self, distances: FloatArray) -> FloatArray:
+        among = self._among(distances)
+        places = among @ self.turn + self.middle
+        if self.back.shape[1] < 2 and len(distances):  # on a line: how far off the line makes the second coordinate
+            off = distances.min(axis=1) ** 2
+            places = np.column_stack([places[:, 0], np.sqrt(np.maximum(off - off.min(), 0.0)) * 0.5])
+        return np.asarray(places)
+
+
+def _far_apart(space: Any, centres: GraphBatch, count: int) -> IntArray:
+    """Landmarks, each the centre farthest from those before it."""
+    chosen = [0]
+    nearest = space.distances(centres, centres.take([0]))[:, 0]
+    while len(chosen) < count:
+        chosen.append(int(nearest.argmax()))
+        nearest = np.minimum(nearest, space.distances(centres, centres.take(chosen[-1:]))[:, 0])
+    return np.sort(np.array(chosen))
+
+
+def _standing(points: FloatArray) -> FloatArray:
+    """Turned so that the map is wider than high, and the same however the eigenvectors came out."""
+    _, _, axes = np.linalg.svd(points, full_matrices=False)
+    points = points @ axes.T
+    return np.asarray(points * np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1))

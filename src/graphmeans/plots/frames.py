@@ -1,0 +1,183 @@
+"""Members drawn in the frame of their mean, so that what varies is seen at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.axes import EXTRA, INK, frame, prepared, put
+from graphmeans.plots.axes import _side as side_of
+from graphmeans.plots.drawing import drawing
+from graphmeans.plots.molecule import is_molecule
+from graphmeans.plots.pen import Pen
+from graphmeans.plots.positions import Positions, Viewport, layout, own_positions
+from graphmeans.plots.text import plain_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Nodes and edges of a mean count as usual if at least this share of the members has them.
+USUAL = 0.5
+GHOST = "#9db7d5"
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What a member has that is not usual in its cluster, and what is usual but lacks: positions of nodes and edges."""
+
+    extra_nodes: NDArray[np.int64]
+    extra_edges: NDArray[np.int64]
+    missing_nodes: NDArray[np.int64]
+    missing_edges: NDArray[np.int64]
+
+
+def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = USUAL) -> Differences:
+    """Compare a member with its mean along an alignment (`indices`: node of the member -> node of the mean, -1 = none)."""
+    into = _checked(member, mean, indices)
+    node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
+    edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
+    support = {_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
+    mapped = [_key(into[i], into[j], mean.directed) for i, j in member.edges]
+    extra_edges = [e for e, key in enumerate(mapped) if min(key) < 0 or support.get(key, 0.0) < usual]
+    extra_nodes = [i for i, j in enumerate(into) if j < 0 or node_support[j] < usual]
+    has_nodes, has_edges = {int(j) for j in into if j >= 0}, set(mapped)
+    missing_nodes = [j for j in range(mean.n_nodes) if node_support[j] >= usual and j not in has_nodes]
+    missing_edges = [
+        e
+        for e, (i, j) in enumerate(mean.edges)
+        if edge_support[e] >= usual and _key(i, j, mean.directed) not in has_edges
+    ]
+    return Differences(
+        *(np.array(part, dtype=np.int64) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges))
+    )
+
+
+def frame_positions(
+    member: Graph, mean: Graph, indices: ArrayLike, mean_positions: Positions | None = None
+) -> Positions:
+    """Where the nodes of a member stand in the frame of its mean.
+
+    Graphs with positions of their own keep them: mean and members share the plane. A molecule keeps its shape, turned and
+    moved to lie on its mean as well as it can. The nodes of other graphs stand where those of the mean do that they are
+    aligned to, the rest near their neighbours.
+    """
+    into = _checked(member, mean, indices)
+    own = own_positions(member)
+    if own is not None and own_positions(mean) is not None:
+        return own
+    places = layout(mean) if mean_positions is None else mean_positions
+    drawn = drawing(mean, positions=places).strength > 0
+    matched = np.flatnonzero((into >= 0) & np.where(into >= 0, drawn[into], False))
+    if is_molecule(member):
+        return _turned(layout(member), matched, places[into[matched]])
+    if not len(matched):
+        return layout(member)
+    return _beside(member, matched, places[into[matched]])
+
+
+def draw_member(
+    member: Graph,
+    mean: Graph,
+    indices: ArrayLike,
+    ax: Axes | None = None,
+    *,
+    viewport: Viewport | None = None,
+    color: str = INK,
+    title: str | None = None,
+) -> Axes:
+    """Draw a member over its mean: the mean in pale blue, what is not usual in the cluster in orange.
+
+    Parameters
+    ----------
+    member : Graph
+    mean : MeanGraph
+    indices : int array
+        For each node of the member the node of the mean it is aligned to, -1 for none: `km.align(graphs)[i].indices`.
+    ax, viewport, color, title :
+        As in `draw`.
+    """
+    places = layout(mean)
+    points = frame_positions(member, mean, indices, places)
+    differs = differences(member, mean, indices)
+    below, above = drawing(mean, positions=places, labels=False), drawing(member, positions=points)
+    if viewport is None:
+        viewport = joined(below.box(), above.box())
+    ax = prepared(ax)
+    pen = Pen(above, side_of(ax), viewport)
+    ghost = Pen(below, side_of(ax), viewport)
+    ghost.margin, ghost.scale = pen.margin, pen.scale
+    ghost.line = pen.line * 2.2
+    frame(ax, pen)
+    put(ax, ghost, GHOST, strength=0.55, order=0.5)
+    odd = set(differs.extra_edges.tolist())
+    put(
+        ax, pen, color,
+        stroke_inks={s: EXTRA for s, e in enumerate(above.edge) if int(e) in odd},
+        node_inks=dict.fromkeys(differs.extra_nodes.tolist(), EXTRA),
+    )  # fmt: skip
+    if title is not None:
+        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
+    return ax
+
+
+def joined(*boxes: Viewport | None) -> Viewport | None:
+    """The box about all boxes."""
+    known = [box for box in boxes if box is not None]
+    if not known:
+        return None
+    left, bottom, right, top = zip(*known, strict=True)
+    return min(left), min(bottom), max(right), max(top)
+
+
+def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> NDArray[np.int64]:
+    into = np.asarray(indices, dtype=np.int64).reshape(-1)
+    if len(into) != member.n_nodes or (len(into) and into.max() >= mean.n_nodes):
+        raise GraphError(f"an alignment of {len(into)} nodes does not lead from {member!r} to {mean!r}")
+    return into
+
+
+def _key(i: int, j: int, directed: bool) -> tuple[int, int]:
+    return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
+
+
+def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> Positions:
+    """The best rotation or reflection of the points onto those that some of them are matched with (Procrustes)."""
+    if not len(matched):
+        return points
+    here, there = points[matched].mean(axis=0), onto.mean(axis=0)
+    u, _, v = np.linalg.svd((points[matched] - here).T @ (onto - there))
+    return np.asarray((points - here) @ (u @ v) + there)
+
+
+def _beside(member: Graph, matched: NDArray[np.int64], onto: Positions) -> Positions:
+    """Free nodes settle near their neighbours, apart from everything else; matched ones stay where they are put."""
+    points = np.zeros((member.n_nodes, 2))
+    points[matched] = onto
+    placed = set(matched.tolist())
+    near: list[set[int]] = [set() for _ in range(member.n_nodes)]
+    for i, j in member.edges.tolist():
+        near[i].add(j)
+        near[j].add(i)
+    ends = [np.linalg.norm(points[i] - points[j]) for i, j in member.edges if i in placed and j in placed]
+    unit = float(np.median(ends)) if ends else float(np.ptp(onto, axis=0).max()) or 1.0
+    middle = onto.mean(axis=0)
+    waiting = [i for i in range(member.n_nodes) if i not in placed]
+    while waiting:
+        ready = [i for i in waiting if near[i] & placed] or waiting
+        for i in ready:
+            known = sorted(near[i] & placed)
+            base = points[known].mean(axis=0) if known else middle
+            turns = np.arange(12) * np.pi / 6
+            options = base + 0.8 * unit * np.column_stack([np.cos(turns), np.sin(turns)])
+            taken = points[sorted(placed)]
+            free = np.linalg.norm(options[:, None] - taken[None], axis=2).min(axis=1)
+            points[i] = options[int(np.argmax(np.round(free, 6)))]
+            placed.add(i)
+        waiting = [i for i in waiting if i not in placed]
+    return points

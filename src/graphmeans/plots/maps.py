@@ -1,0 +1,161 @@
+"""Displays of all clusters at once: the map of the graphs, and the mean graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.plots.axes import MEAN_INK, draw
+from graphmeans.plots.colours import COLOURS, SOFT, darker, hues
+from graphmeans.plots.display import Display, labels_of
+from graphmeans.plots.embedding import landmark_map
+from graphmeans.plots.positions import viewport
+from graphmeans.plots.sheets import grid
+from graphmeans.plots.space import centres_of, points_of, spread_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class EmbeddingDisplay(Display):
+    """A map of the graphs and their centres: near on the map, near in the metric, as far as a plane can show it.
+
+    Parameters
+    ----------
+    points : array of shape (graphs, 2)
+    labels : array of shape (graphs,)
+    centres : array of shape (k, 2)
+    means : sequence of MeanGraph, optional
+        Drawn at their places; numbers otherwise.
+    fidelity : float
+        Correlation of the distances on the map with the true ones.
+    n_graphs : int, optional
+        Size of the collection; more than ``len(points)`` if a sample was taken.
+    """
+
+    def __init__(
+        self,
+        points: ArrayLike,
+        labels: ArrayLike,
+        centres: ArrayLike,
+        means: Sequence[Graph] | None = None,
+        fidelity: float = float("nan"),
+        n_graphs: int | None = None,
+    ) -> None:
+        self.points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        self.labels = np.asarray(labels, dtype=np.int64)
+        self.centres = np.asarray(centres, dtype=np.float64).reshape(-1, 2)
+        self.means = means
+        self.fidelity = float(fidelity)
+        self.n_graphs = len(self.points) if n_graphs is None else int(n_graphs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        graphs: Any,
+        *,
+        max_graphs: int = 2000,
+        n_landmarks: int = 32,
+        pictures: bool = True,
+        random_state: int = 0,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> EmbeddingDisplay:
+        """Match a sample of the graphs with the landmarks, which are centres, and draw the map.
+
+        Parameters
+        ----------
+        estimator : GraphKMeans
+            Fitted to these graphs.
+        graphs : collection of graphs
+        max_graphs : int
+            At most so many graphs, spread over the clusters.
+        n_landmarks : int
+            At most so many centres are landmarks.
+        pictures : bool
+            Whether mean graphs are drawn at their places, where there are not too many.
+        random_state : int
+            Of the sample.
+        ax : matplotlib axes, optional
+        """
+        check_is_fitted(estimator)
+        labels = labels_of(estimator, graphs)
+        chosen = spread_sample(labels, max_graphs, random_state)
+        points = points_of(estimator, [graphs[i] for i in chosen])
+        found = landmark_map(estimator.space_, points, centres_of(estimator), n_landmarks)
+        drawable = pictures and not isinstance(estimator.cluster_centers_, np.ndarray) and estimator.n_clusters <= 40
+        means = estimator.centroids(kind="graph") if drawable else None
+        return cls(found.points, labels[chosen], found.centres, means, found.fidelity, len(labels)).plot(ax, **style)
+
+    def plot(
+        self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS, size: float = 9.0, picture_size: float = 0.085
+    ) -> EmbeddingDisplay:
+        """Draw the graphs as dots and the centres as pictures or numbers."""
+        ax = self._begin(ax, (6.4, 5.2))
+        ax.set_axis_off()
+        inks = [colors[n % len(colors)] for n in hues(self.centres, len(colors))]
+        shades = [inks[label] for label in self.labels]
+        ax.scatter(self.points[:, 0], self.points[:, 1], s=size, c=shades, alpha=0.55, linewidths=0)
+        everything = np.concatenate([self.points, self.centres])
+        low, high = everything.min(axis=0), everything.max(axis=0)
+        margin = max(float((high - low).max()) * (picture_size if self.means is not None else 0.04), 1e-9)
+        ax.set_xlim(low[0] - margin, high[0] + margin)
+        ax.set_ylim(low[1] - margin, high[1] + margin)
+        ax.set_aspect("equal", adjustable="box")
+        wide = picture_size * float((high - low).max())
+        for label, (x, y) in enumerate(self.centres):
+            if self.means is not None:
+                cell = ax.inset_axes((x - wide / 2, y - wide / 2, wide, wide), transform=ax.transData, zorder=5)
+                draw(self.means[label], cell, color=darker(inks[label]), labels=False)
+            else:
+                ax.text(
+                    x, y, str(label), ha="center", va="center", fontsize=8, fontweight="bold", color="white", zorder=5,
+                    bbox={"boxstyle": "circle,pad=0.25", "facecolor": darker(inks[label]), "linewidth": 0},
+                )  # fmt: skip
+        of = "" if self.n_graphs == len(self.points) else f"{len(self.points):,} of {self.n_graphs:,} graphs; "
+        if np.isfinite(self.fidelity):
+            ax.set_title(
+                f"{of}distances on the map correlate {self.fidelity:.2f} with true ones", fontsize=9, color=SOFT
+            )
+        return self
+
+
+class PrototypeDisplay(Display):
+    """The mean graphs, the largest cluster first.
+
+    Parameters
+    ----------
+    means : sequence of MeanGraph
+    sizes : sequence of int
+    labels : sequence of int, optional
+        The numbers of the clusters; 0, 1, ... by default.
+    """
+
+    def __init__(self, means: Sequence[Graph], sizes: Sequence[int], labels: Sequence[int] | None = None) -> None:
+        self.means = list(means)
+        self.sizes = [int(size) for size in sizes]
+        self.labels = list(range(len(self.means))) if labels is None else [int(label) for label in labels]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **style: Any) -> PrototypeDisplay:
+        """Draw the mean graphs of a fitted estimator."""
+        check_is_fitted(estimator)
+        sizes = np.bincount(estimator.labels_, minlength=estimator.n_clusters)
+        order = np.argsort(-sizes, kind="stable")
+        means = estimator.centroids(kind="graph")
+        return cls([means[c] for c in order], sizes[order].tolist(), order.tolist()).plot(ax, **style)
+
+    def plot(self, ax: Axes | None = None, *, columns: int = 6, color: str = MEAN_INK) -> PrototypeDisplay:
+        """Draw one picture a cluster, to one scale where the graphs have positions of their own."""
+        outer, cells = grid(len(self.means), columns, ax)
+        window = viewport(self.means)
+        for mean, size, label, cell in zip(self.means, self.sizes, self.labels, cells, strict=True):
+            draw(mean, cell, viewport=window, color=color, title=f"{label}: {size}")
+        self.ax_, self.figure_, self.axes_ = outer, outer.get_figure(), cells
+        return self

@@ -1,0 +1,185 @@
+"""Molecules as chemists draw them: carbons are corners, bonds are lines, hydrogens stand beside their atom.
+
+Coordinates come from RDKit where it is installed, else from the layout for any graph; what is drawn is the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.graph import Graph
+
+FloatArray = NDArray[np.float64]
+
+#: Names of node columns that hold element symbols, and of edge columns that hold bond orders.
+ATOM_COLUMNS = ("chem", "symbol", "element", "atom", "atom_symbol", "atom_type")
+BOND_COLUMNS = ("valence", "bond", "bond_order", "order", "bond_type")
+_SYMBOLS = """
+H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge
+As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd
+Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm
+"""
+ELEMENTS = frozenset(_SYMBOLS.split())
+_WORDS = {"single": 1.0, "double": 2.0, "triple": 3.0, "aromatic": 1.5, "1": 1.0, "2": 2.0, "3": 3.0, "4": 1.5}
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+#: How far the lines of a double bond lie apart, and how much the inner one is shortened, in bond lengths.
+_APART, _SHORTER = 0.17, 0.13
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A structural formula: hidden atoms, labels, and a stroke for every line of every bond."""
+
+    hidden: NDArray[np.bool_]
+    labels: list[str]
+    sides: NDArray[np.int64]
+    edge: NDArray[np.int64]
+    shift: FloatArray
+    inset: FloatArray
+
+
+def atoms(graph: Graph) -> list[str] | None:
+    """The element symbols of the nodes, or None if this is not a molecule."""
+    columns = {key.lower(): column for key, column in graph.nodes.items()}
+    for name in ATOM_COLUMNS:
+        column = columns.get(name)
+        if column is not None and column.dtype == object and column.ndim == 1:
+            symbols = [str(value).strip() for value in column]
+            return symbols if symbols and all(symbol in ELEMENTS for symbol in symbols) else None
+    return None
+
+
+def is_molecule(graph: Graph) -> bool:
+    """Whether the nodes are atoms: a column named like one, with nothing but element symbols."""
+    return atoms(graph) is not None
+
+
+def bond_orders(graph: Graph) -> FloatArray:
+    """1, 2, 3, or 1.5 for aromatic; 1 where nothing is said."""
+    columns = {key.lower(): column for key, column in graph.edge_attributes.items()}
+    for name in BOND_COLUMNS:
+        column = columns.get(name)
+        if column is None or column.ndim != 1:
+            continue
+        if column.dtype.kind == "f":
+            halves = np.round(np.clip(column, 1.0, 3.0) * 2) / 2
+            return np.where(halves == 2.5, 2.0, halves)
+        if column.dtype == object:
+            return np.array([_WORDS.get(str(value).lower(), 1.0) for value in column], dtype=np.float64)
+    return np.ones(graph.n_edges)
+
+
+def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: FloatArray) -> Formula:
+    """The strokes and labels of a structural formula, for atoms at these points."""
+    symbols = atoms(graph) or []
+    neighbours: list[list[int]] = [[] for _ in symbols]
+    for e, (i, j) in enumerate(graph.edges):
+        if along[e] > 0:
+            neighbours[i].append(int(j))
+            neighbours[j].append(int(i))
+    heavy = any(symbol != "H" for symbol in symbols)
+    # Hydrogens are not drawn beside heavier atoms: at a carbon they go without saying, elsewhere they join the letter.
+    hidden = np.array([heavy and symbol == "H" for symbol in symbols], dtype=bool)
+    labels = []
+    sides = np.zeros(len(symbols), dtype=np.int64)
+    for i, symbol in enumerate(symbols):
+        hydrogens = sum(bool(hidden[n]) and strength[n] >= 0.5 * strength[i] > 0 for n in neighbours[i])
+        bonds = sum(not hidden[n] for n in neighbours[i])
+        corner = symbol == "C" and bonds > 0
+        beside = ("H" + (str(hydrogens).translate(_SUBSCRIPTS) if hydrogens > 1 else "")) if hydrogens else ""
+        if beside or len(symbol) > 1:  # OH, but HO where the bond comes from the right
+            onto = [points[n][0] - points[i][0] for n in neighbours[i] if not hidden[n]]
+            acid = symbol in ("O", "S", "F", "Cl", "Br", "I")  # H₂O, but NH₃ and CH₄
+            sides[i] = -1 if (np.mean(onto) > 0.05 if onto else acid) else 1
+        written = symbol + beside if sides[i] >= 0 else beside + symbol
+        labels.append("" if corner or hidden[i] else written)
+    orders = bond_orders(graph)
+    edge: list[int] = []
+    shift: list[float] = []
+    inset: list[float] = []
+    for e, (i, j) in enumerate(graph.edges):
+        if along[e] <= 0 or hidden[i] or hidden[j]:
+            continue
+        for side, shorter in _lines(points, neighbours, hidden, int(i), int(j), float(orders[e])):
+            edge.append(e)
+            shift.append(side)
+            inset.append(shorter)
+    return Formula(hidden, labels, sides, np.array(edge, np.int64), np.array(shift), np.array(inset))
+
+
+def _lines(
+    points: FloatArray, neighbours: list[list[int]], hidden: NDArray[np.bool_], i: int, j: int, order: float
+) -> list[tuple[float, float]]:
+    """The lines of a bond as (shift, inset): the second line of a double bond lies on the side of the neighbours."""
+    if order < 1.25:
+        return [(0.0, 0.0)]
+    if order >= 2.75:
+        return [(0.0, 0.0), (_APART, _SHORTER), (-_APART, _SHORTER)]
+    along = points[j] - points[i]
+    left = np.array([-along[1], along[0]])
+    others = [n for end, other in ((i, j), (j, i)) for n in neighbours[end] if n != other and not hidden[n]]
+    ends = [sum(n != other and not hidden[n] for n in neighbours[end]) for end, other in ((i, j), (j, i))]
+    sides = [float(np.sign(left @ (points[n] - points[i]))) for n in others]
+    if min(ends) == 0 and max(ends) != 1:  # C=O at the rim: two lines about the middle
+        return [(_APART / 2, 0.0), (-_APART / 2, 0.0)]
+    side = 1.0 if sum(sides) >= 0 else -1.0
+    return [(0.0, 0.0), (side * _APART, _SHORTER)]
+
+
+@lru_cache(maxsize=1)
+def _rdkit() -> Any:
+    try:
+        from rdkit import Chem, RDLogger
+        from rdkit.Chem import rdDepictor
+    except ImportError:
+        return None
+    RDLogger.DisableLog("rdApp.*")  # type: ignore[attr-defined]
+    return Chem, rdDepictor
+
+
+def coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int]]) -> FloatArray | None:
+    """Where RDKit draws the atoms of one connected piece, in units of a bond; None without RDKit, or if it cannot.
+
+    Hydrogens take the place of the atom they belong to: they are not drawn.
+    """
+    loaded = _rdkit()
+    symbols = atoms(graph)
+    if loaded is None or symbols is None:
+        return None
+    chem, depict = loaded
+    heavy = [i for i in piece if symbols[i] != "H"] or piece
+    place = {int(i): n for n, i in enumerate(heavy)}
+    molecule = chem.RWMol()
+    for i in heavy:
+        molecule.AddAtom(chem.Atom(symbols[i]))
+    orders = dict(zip(map(tuple, np.sort(graph.edges, axis=1).tolist()), bond_orders(graph), strict=True))
+    kinds = {
+        1.0: chem.BondType.SINGLE,
+        1.5: chem.BondType.AROMATIC,
+        2.0: chem.BondType.DOUBLE,
+        3.0: chem.BondType.TRIPLE,
+    }
+    for i, j in edges:
+        if i in place and j in place and molecule.GetBondBetweenAtoms(place[i], place[j]) is None:
+            molecule.AddBond(place[i], place[j], kinds[float(orders.get((min(i, j), max(i, j)), 1.0))])
+    try:
+        for atom in molecule.GetAtoms():
+            atom.SetNoImplicit(True)  # a mean need not be a possible molecule
+        molecule.UpdatePropertyCache(strict=False)
+        chem.FastFindRings(molecule)
+        depict.SetPreferCoordGen(False)
+        depict.Compute2DCoords(molecule, canonOrient=True)
+        found = np.array(molecule.GetConformer().GetPositions())[:, :2] / 1.5
+    except (RuntimeError, ValueError):
+        return None
+    points = np.zeros((graph.n_nodes, 2))
+    points[heavy] = found
+    for i, j in [*edges, *[(b, a) for a, b in edges]]:
+        if j in place and i not in place:
+            points[i] = points[j]
+    return points[piece]

@@ -1,0 +1,95 @@
+"""`Pen`: the sizes that belong to a picture, and the lines it consists of, for a sheet of a given size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphmeans.plots.drawing import MOST_LABELS, Drawing
+from graphmeans.plots.positions import Positions, Viewport, square
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, in the plane of the drawing; `bend` as in `Drawing`."""
+
+    stroke: int
+    start: Positions
+    end: Positions
+    bend: float
+    width: float
+    opacity: float
+
+
+class Pen:
+    """Widths, radii and letters shrink with the sheet and with the number of nodes. All sizes are in its pixels."""
+
+    def __init__(
+        self, drawing: Drawing, size: float, viewport: Viewport | None = None, labels: bool | None = None
+    ) -> None:
+        self.drawing, self.size = drawing, float(size)
+        count = max(len(drawing.drawn), 1)
+        has_labels = any(drawing.labels[i] for i in drawing.drawn)
+        many = sum(bool(drawing.labels[i]) for i in drawing.drawn)
+        formula = not all(drawing.dots)  # a structural formula is nothing without its letters
+        crowded = many > MOST_LABELS or size < (64 if formula else 14 * np.sqrt(max(many, 1)) + 60)
+        self.written = has_labels and (labels if labels is not None else not crowded)
+        crowd = min(1.0, np.sqrt(12 / count))
+        self.line = max(size * (0.016 if self.written else 0.024) * crowd, 0.9)
+        self.dot = max(size * 0.031 * crowd, 1.3)
+        self.font = max(size * 0.085 * crowd, 7.0)
+        self.margin = size * 0.09 + (self.font / 3 if self.written else 0)
+        box = viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0)
+        self.box = square(box)
+        self.scale = (self.size - 2 * self.margin) / (self.box[2] - self.box[0])
+        usual = drawing.usual_length * self.scale
+        if usual:  # finer where the edges come out short
+            self.line = max(min(self.line, usual * 0.16), 0.7)
+            self.dot = max(min(self.dot, usual * 0.22), 1.0)
+            if any(drawing.shift):
+                self.line = max(min(self.line, usual * 0.07), 0.7)
+                self.font = max(min(self.font, usual * 0.62), 6.0)
+
+    def pixels(self, points: Positions) -> Positions:
+        """From the plane to the sheet, y downwards."""
+        points = np.asarray(points).reshape(-1, 2)
+        x = self.margin + (points[:, 0] - self.box[0]) * self.scale
+        y = self.size - self.margin - (points[:, 1] - self.box[1]) * self.scale
+        return np.column_stack([x, y])
+
+    def lines(self) -> Iterator[Line]:
+        """The lines to draw, the weak ones first; they keep clear of what is written at their ends."""
+        d = self.drawing
+        room = self.font * 0.62 / self.scale
+        unit = d.usual_length
+        for s in d.strokes:
+            start, end = d.points[d.ends[s]]
+            length = float(np.linalg.norm(end - start))
+            if length < 1e-9:
+                continue
+            along = (end - start) / length
+            aside = np.array([-along[1], along[0]]) * d.shift[s] * min(unit, length)
+            cuts = [
+                min(room, 0.35 * length) if self.written and d.labels[node] else d.inset[s] * length
+                for node in d.ends[s]
+            ]
+            strength = float(d.stroke_strength[s])
+            yield Line(
+                int(s), start + along * cuts[0] + aside, end - along * cuts[1] + aside, float(d.bend[s]),
+                self.line * (0.35 + 0.65 * strength), opacity(strength),
+            )  # fmt: skip
+
+    def radius(self, strength: float) -> float:
+        """The radius of the dot of a node."""
+        return self.dot * (0.45 + 0.55 * float(np.sqrt(strength)))
+
+    def letters(self, strength: float) -> float:
+        """The height of the letters at a node."""
+        return self.font * (0.75 + 0.25 * strength)
+
+
+def opacity(strength: float) -> float:
+    """Opacity of a part of a mean: rises faster than the support, so that clutter stays behind the shape."""
+    return 1.0 if strength >= 0.999 else 0.04 + 0.96 * strength**1.6

@@ -1,0 +1,181 @@
+"""What sets a cluster apart from its nearest neighbour, in the words and units of the user's own attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.text import plain_text
+from graphmeans.report.words import number, percent
+
+IntArray = NDArray[np.int64]
+
+#: Lines of a comparison, at most; a difference counts from this many standard deviations, or this share, on.
+MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
+
+
+@dataclass(frozen=True)
+class Line:
+    """One difference: what it is about, how it is here, how it is there, and how much it weighs (for sorting)."""
+
+    what: str
+    here: str
+    there: str
+    weight: float
+
+
+def profile_lines(members: Sequence[Graph], others: Sequence[Graph], spread: dict[str, float]) -> list[Line]:
+    """How the graphs of two clusters differ on the whole: sizes, averages of numbers, shares of strings."""
+    here, there = _profile(members), _profile(others)
+    lines = []
+    for key in here.keys() & there.keys():
+        a, b = here[key], there[key]
+        if key.startswith("share of "):
+            if abs(a - b) >= WORTH_SHARE:
+                lines.append(Line(key, percent(a), percent(b), abs(a - b) / 0.5))
+        elif abs(a - b) >= WORTH * spread.get(key, np.inf):
+            lines.append(Line(key, number(_short(a)), number(_short(b)), abs(a - b) / max(spread[key], 1e-12)))
+    for key in here.keys() ^ there.keys():
+        share = here.get(key, 0.0), there.get(key, 0.0)
+        if key.startswith("share of ") and max(share) >= WORTH_SHARE:
+            lines.append(Line(key, percent(share[0]), percent(share[1]), max(share) / 0.5))
+    return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
+
+
+def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
+    """The standard deviation over graphs of what `profile_lines` compares."""
+    rows: dict[str, list[float]] = {}
+    for graph in graphs:
+        for key, value in _profile([graph]).items():
+            rows.setdefault(key, []).append(value)
+    return {key: float(np.std(values)) for key, values in rows.items() if np.std(values) > 0}
+
+
+def mean_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+    """How two mean graphs differ, node by node and edge by edge along their alignment; the largest differences first."""
+    return sorted(
+        [*_node_lines(mean, other, into, names), *_edge_lines(mean, other, into, names)],
+        key=lambda line: (-line.weight, line.what),
+    )[:MOST_LINES]
+
+
+def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+    lines = []
+    for i, j in enumerate(into):
+        here = float(mean.node_support[i])
+        there = float(other.node_support[j]) if j >= 0 else 0.0
+        if max(here, there) < 0.3:
+            continue
+        if abs(here - there) >= 0.3:
+            lines.append(
+                Line(f"node {names[i]}", f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
+            )
+        elif j >= 0:
+            lines += [
+                Line(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
+                for key, a, b, weight in _changed(mean.nodes, i, other.nodes, int(j))
+            ]
+    return lines
+
+
+def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+    lines = []
+    theirs = {_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
+    back = {int(j): i for i, j in enumerate(into) if j >= 0}
+    seen = set()
+    for e, (i, j) in enumerate(mean.edges):
+        key = _key(int(into[i]), int(into[j]), other.directed)
+        f = theirs.get(key) if min(key) >= 0 else None
+        if f is not None:
+            seen.add(f)
+        here = float(mean.edge_support[e])
+        there = float(other.edge_support[f]) if f is not None else 0.0
+        what = f"edge {names[i]}–{names[j]}"
+        if abs(here - there) >= 0.3:
+            lines.append(Line(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there)))
+        elif f is not None and min(here, there) >= 0.3:
+            changed = _changed(mean.edge_attributes, e, other.edge_attributes, f)
+            lines += [Line(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
+    for f, (i, j) in enumerate(other.edges):
+        there = float(other.edge_support[f])
+        if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
+            what = f"edge {names[back[int(i)]]}–{names[back[int(j)]]}"
+            lines.append(Line(what, "none", f"{percent(there)} have it", there))
+    return lines
+
+
+def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str, str, str, float]]:
+    """Attributes of a node or edge that differ: name, value here, value there, and by how much of the column's range."""
+    found = []
+    for key, column in dict(columns).items():  # type: ignore[call-overload]
+        other = dict(others).get(key)  # type: ignore[call-overload]
+        if other is None or other.ndim != column.ndim:
+            continue
+        if column.dtype.kind == "f":
+            a, b = np.atleast_1d(column[i]), np.atleast_1d(other[j])
+            both = np.concatenate([np.atleast_2d(column.reshape(len(column), -1)), other.reshape(len(other), -1)])
+            reach = np.ptp(both, axis=0)
+            share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
+            for d in np.flatnonzero(share >= 0.12):
+                name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
+                found.append((name, number(_short(a[d])), number(_short(b[d])), float(share[d])))
+        elif str(column[i]) != str(other[j]):
+            found.append((key, plain_text(column[i], 24), plain_text(other[j], 24), 0.6))
+    return found
+
+
+def _profile(graphs: Sequence[Graph]) -> dict[str, float]:
+    """Sizes, averages and shares over the graphs, by a name that says what they are."""
+    if not graphs:
+        return {}
+    profile = {
+        "nodes": float(np.mean([graph.n_nodes for graph in graphs])),
+        "edges": float(np.mean([graph.n_edges for graph in graphs])),
+    }
+    for what, columns in (("node", "nodes"), ("edge", "edge_attributes")):
+        rows: dict[str, list[NDArray[np.generic]]] = {}
+        for graph in graphs:
+            for key, column in getattr(graph, columns).items():
+                rows.setdefault(key, []).append(column)
+        for key, parts in rows.items():
+            parts = [part for part in parts if len(part)]
+            if not parts or len({(part.dtype.kind, part.shape[1:]) for part in parts}) != 1:
+                continue
+            profile.update(_column_profile(what, key, np.ma.concatenate(parts)))
+    return profile
+
+
+def _column_profile(what: str, key: str, values: NDArray[np.generic]) -> dict[str, float]:
+    known = np.ma.compressed(values) if values.ndim == 1 else np.ma.getdata(values)
+    if not len(known):
+        return {}
+    if values.dtype.kind in "fb":
+        averages = np.atleast_1d(known.astype(np.float64).mean(axis=0))
+        if len(averages) > 8 or (key == BARE and what == "edge" and np.allclose(known.astype(float), 1.0)):
+            return {}
+        called = [f"mean {_called(key)} of {what}s"]
+        if len(averages) != 1:
+            called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(len(averages))]
+        return dict(zip(called, averages.tolist(), strict=True))
+    kinds, counts = np.unique([plain_text(value, 24) for value in known], return_counts=True)
+    return {
+        f"share of {what}s with {_called(key)} {kind}": float(n / counts.sum())
+        for kind, n in zip(kinds, counts, strict=True)
+    }
+
+
+def _called(key: str) -> str:
+    return plain_text(key, 24) or "value"
+
+
+def _short(value: float) -> float:
+    return float(f"{float(value):.3g}")
+
+
+def _key(i: int, j: int, directed: bool) -> tuple[int, int]:
+    return (int(i), int(j)) if directed or i <= j else (int(j), int(i))

@@ -1,0 +1,117 @@
+"""What the script of the page knows, as JSON that cannot end the script element it stands in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.plots.positions import own_positions
+from graphmeans.plots.text import plain_text
+from graphmeans.report.evidence import Evidence
+from graphmeans.report.pictures import MOST_VALUES, Studio, column_names, node_table
+from graphmeans.report.summary import Summary
+
+#: Letters of all names together, up to which the page can find every graph and not only those it holds.
+MOST_LETTERS = 3_000_000
+
+
+def page_data(
+    studio: Studio,
+    graphs: Sequence[Graph],
+    names: Sequence[str],
+    classes: Sequence[str] | None,
+    distances: Any,
+    labels: Any,
+    summary: Summary,
+    evidence: Evidence,
+    places: Any,
+) -> dict[str, Any]:
+    """Everything that is searched, drawn and opened on the page."""
+    pictures = [
+        studio.member(graphs[i], int(labels[i]), mapping)[0]
+        for i, mapping in zip(evidence.sample, evidence.mappings, strict=True)
+    ]
+    shared = all(own_positions(c.mean) is not None for c in summary.clusters)
+    shown = _shown_in_frame(evidence, labels, distances)
+    for n, picture in enumerate(pictures):
+        if shared and shown[n]:
+            studio.widen(int(labels[evidence.sample[n]]), picture)
+    studio.settle()
+    kinds = sorted(set(classes)) if classes is not None else []
+    place_of = {kind: n for n, kind in enumerate(kinds)}
+    columns = column_names(graphs[int(evidence.sample[0])]) if len(evidence.sample) else []
+    values = sum(graphs[i].n_nodes for i in evidence.sample) * len(columns)
+    rows = []
+    for n, i in enumerate(evidence.sample):
+        label = int(labels[i])
+        row: dict[str, Any] = {
+            "i": int(i), "c": label, "r": _round(distances[i]), "x": int(places[n, 0]), "y": int(places[n, 1]),
+            "name": names[i],
+        }  # fmt: skip
+        if classes is not None:
+            row["k"] = place_of[classes[i]]
+        if evidence.second[n] >= 0:
+            row["c2"], row["r2"] = int(evidence.second[n]), _round(evidence.second_distance[n])
+        row.update(studio.member_data(graphs[i], pictures[n], label, evidence.mappings[n]))
+        if 0 < values <= MOST_VALUES:
+            row["a"] = node_table(graphs[i])
+        rows.append(row)
+    data: dict[str, Any] = {
+        "graphs": rows,
+        "classes": kinds,
+        "shared": int(shared),
+        "columns": columns if 0 < values <= MOST_VALUES else [],
+        "clusters": [
+            {
+                **studio.mean_data(c.label),
+                "size": c.size,
+                "name": cluster_name(c.label, c.majority),
+                "a": node_table(c.mean),
+                **(
+                    {"k": place_of[c.majority], "mix": [place_of[name] for name, _ in c.mixture]}
+                    if c.majority in place_of
+                    else {}
+                ),
+            }
+            for c in summary.clusters
+        ],
+        "labels": studio.labels.strings(),
+    }
+    for (c, other), mapping in evidence.neighbour_mappings.items():
+        data["clusters"][c]["other"] = other
+        data["clusters"][c]["into"] = [int(j) for j in mapping]
+    if len(evidence.sample) < len(graphs) and sum(map(len, names)) <= MOST_LETTERS:
+        data["everyone"] = {"names": list(names), "labels": [int(label) for label in labels]}
+    return data
+
+
+def cluster_name(label: int, majority: str | None) -> str:
+    """What a cluster is called on the page."""
+    if majority is None:
+        return f"Cluster {label}"
+    known = plain_text(majority, 24)
+    return f"Cluster {label} · {'class ' if known[:1].isdigit() else ''}{known}"  # "Cluster 5 · 1" would be a riddle
+
+
+def script_json(data: Any) -> str:
+    """JSON for a script element: no `<`, `>` or `&`, so that no name can end it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _shown_in_frame(evidence: Evidence, labels: Any, distances: Any) -> list[bool]:
+    """Members that decide the frame of their cluster: all but the most distant tenth, which may run out of it."""
+    own = np.asarray(distances)[evidence.sample]
+    of = np.asarray(labels)[evidence.sample]
+    limit = {label: np.quantile(own[of == label], 0.9) for label in np.unique(of)}
+    return [bool(d <= limit[label]) for d, label in zip(own, of, strict=True)]
+
+
+def _round(value: float) -> float:
+    return float(f"{float(value):.4g}")

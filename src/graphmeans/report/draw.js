@@ -1,0 +1,157 @@
+"use strict";
+// Pictures of graphs from small lists of whole numbers (see pictures.py). Names only ever become text or attribute values.
+function painter(D) {
+  const SVG = "http://www.w3.org/2000/svg";
+  const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
+
+  function element(name, attributes = {}, text = null) {
+    const svg = "svg g path circle text".split(" ").includes(name);
+    const made = svg ? document.createElementNS(SVG, name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) if (value !== null) made.setAttribute(key, value);
+    if (text !== null) made.textContent = text;
+    return made;
+  }
+
+  function strokesOf(g) {
+    const plain = g.s !== undefined, flat = plain ? g.s : g.t || [], stride = plain ? 2 : 5, strokes = [];
+    for (let at = 0; at < flat.length; at += stride) strokes.push(plain ? [flat[at], flat[at + 1], 0, 0, 0] : flat.slice(at, at + 5));
+    return strokes;
+  }
+
+  function usualLength(g, strokes) {
+    const lengths = strokes.map(([i, j]) => Math.hypot(g.p[2 * i] - g.p[2 * j], g.p[2 * i + 1] - g.p[2 * j + 1])).sort((a, b) => a - b);
+    return lengths.length ? lengths[lengths.length >> 1] : 0;
+  }
+
+  // How thick lines, dots and letters are: as in graphmeans/plots/pen.py, on a sheet of 1000.
+  function pen(g, strokes, small) {
+    const count = Math.max(1, g.p.length / 2 - (g.h ? g.h.length : 0)), crowd = Math.min(1, Math.sqrt(12 / count));
+    const usual = usualLength(g, strokes), formula = g.o !== undefined;
+    const labels = g.l ? g.l.filter((l) => D.labels[l]).length : 0;
+    const written = labels > 0 && labels <= 60 && (!small || formula);
+    let line = 1000 * (written ? 0.016 : 0.024) * crowd, dot = 31 * crowd, font = 85 * crowd;
+    if (usual) {
+      line = Math.min(line, usual * 0.16); dot = Math.min(dot, usual * 0.22);
+      if (formula) { line = Math.min(line, usual * 0.07); font = Math.min(font, usual * 0.5); }
+    }
+    if (small) line = Math.max(line, 18), font = Math.max(font, 60);
+    else line *= 0.7, dot *= 0.75;
+    return { line, dot, font, written, usual };
+  }
+
+  function path([i, j, bend, shift, inset], g, look) {
+    let ax = g.p[2 * i], ay = g.p[2 * i + 1], bx = g.p[2 * j], by = g.p[2 * j + 1];
+    const length = Math.hypot(bx - ax, by - ay);
+    if (length < 1e-6) return "";
+    const ux = (bx - ax) / length, uy = (by - ay) / length, aside = (shift / 1000) * Math.min(look.usual, length);
+    const room = (n) => (look.written && g.l && D.labels[g.l[n]] ? Math.min(look.font * 0.62, 0.35 * length) : (inset / 1000) * length);
+    const a = room(i), b = room(j);
+    ax += ux * a + uy * aside; ay += uy * a - ux * aside; bx -= ux * b - uy * aside; by -= uy * b + ux * aside;
+    const at = (x) => Math.round(x);
+    let d = `M${at(ax)} ${at(ay)}`;
+    if (bend) {
+      const s = Math.abs(bend) / 1000, radius = (Math.hypot(bx - ax, by - ay) * (1 + 4 * s * s)) / (8 * s);
+      d += `A${at(radius)} ${at(radius)} 0 ${s > 0.5 ? 1 : 0} ${bend > 0 ? 1 : 0} ${at(bx)} ${at(by)}`;
+    } else d += `L${at(bx)} ${at(by)}`;
+    if (g.w) {
+      const tx = bx - ux * look.dot * 1.2, ty = by - uy * look.dot * 1.2, h = look.line * 3.2, w = look.line * 1.7;
+      d += `M${at(tx - ux * h - uy * w)} ${at(ty - uy * h + ux * w)}L${at(tx)} ${at(ty)}L${at(tx - ux * h + uy * w)} ${at(ty - uy * h - ux * w)}`;
+    }
+    return d;
+  }
+
+  const strength = (s) => (s >= 100 ? 1 : 0.04 + 0.96 * Math.pow(s / 100, 1.6));
+
+  // A graph, or a mean if it has supports, as a group; `look` may be shared, `ghost` draws the usual parts only.
+  function group(g, { small = false, ghost = false, kind = "" } = {}) {
+    const strokes = strokesOf(g), look = pen(g, strokes, small), made = element("g", { class: ghost ? "ghost" : kind });
+    if (ghost) look.written = false;
+    const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null;
+    const oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
+    const paths = new Map();
+    strokes.forEach((stroke, s) => {
+      const share = g.ss ? g.ss[s] : 100;
+      if (!share || (ghost && share < 50)) return;
+      const key = ghost ? "100" : `${oddStrokes.has(s) ? "x" : ""}${share}`;
+      paths.set(key, (paths.get(key) || "") + path(stroke, g, look));
+    });
+    const order = [...paths.keys()].sort((a, b) => parseInt(a.replace("x", ""), 10) - parseInt(b.replace("x", ""), 10));
+    for (const key of order) {
+      const share = parseInt(key.replace("x", ""), 10);
+      made.append(element("path", {
+        d: paths.get(key), fill: "none", stroke: "currentColor", "stroke-linecap": "round", "stroke-linejoin": "round",
+        "stroke-width": (look.line * (ghost ? 2.2 : 0.35 + 0.0065 * share)).toFixed(1), opacity: ghost ? null : strength(share).toFixed(2),
+        class: key[0] === "x" ? "extra" : null,
+      }));
+    }
+    for (let n = 0; !ghost && n < g.p.length / 2; n++) {
+      const share = g.ns ? g.ns[n] : 100, label = g.l ? D.labels[g.l[n]] : "";
+      if (!share || hidden.has(n) || (!label && dots && !dots.has(n))) continue;
+      const common = { opacity: strength(share).toFixed(2), class: oddNodes.has(n) ? "extra" : null, fill: "currentColor" };
+      if (label && D.palette && D.palette[label] && !oddNodes.has(n)) common.fill = D.palette[label];
+      if (look.written && label) {
+        const side = g.d && label.length > 1 ? g.d[n] : 0, font = look.font * (0.75 + 0.0025 * share);
+        made.append(element("text", {
+          ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
+          "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
+        }, label));
+      } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
+    }
+    return made;
+  }
+
+  const sheet = (width = 1000, height = 1000, margin = 90) => element("svg", { viewBox: `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}` });
+
+  function extent(g, from = 0) {
+    const hidden = new Set(g.h || []), seen = [];
+    for (let n = 0; n < g.p.length / 2; n++) if (!hidden.has(n) && (!g.ns || g.ns[n] > 8)) seen.push(g.p[2 * n + from]);
+    return seen.length ? [Math.min(...seen), Math.max(...seen)] : [0, 1000];
+  }
+  function around1(g) {
+    const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), side = Math.max(x1 - x0, y1 - y0, 250) * 1.3;
+    return `${(x0 + x1 - side) / 2} ${(y0 + y1 - side) / 2} ${side} ${side}`;
+  }
+
+  // Where there is no common plane, a graph that is larger than its mean is drawn smaller.
+  function fitted(g) {
+    if (D.shared) return g;
+    const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), scale = Math.min(1.1, 1000 / Math.max(x1 - x0, y1 - y0, 1));
+    return { ...g, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
+  }
+
+  // Two graphs side by side: threads lead from each node to the one it is aligned to, which has the same number.
+  function pair(first, second, into, names, numbers) {
+    const left = fitted(first), right = fitted(second);
+    const gap = 420, heights = [...extent(left, 1), ...extent(right, 1)];
+    const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100;
+    const svg = element("svg", { viewBox: `-160 ${top - 30} ${2320 + gap} ${bottom - top + 120}` }), threads = element("g", { "aria-hidden": "true" });
+    const a = element("g", { class: "left", transform: "translate(0 90)" }), b = element("g", { class: "right", transform: `translate(${1000 + gap} 90)` });
+    a.append(group(left));
+    b.append(group(right));
+    const hidden = new Set(left.h || []), shown = (n) => !hidden.has(n) && (!left.ns || left.ns[n] > 0) && (!left.n || left.n[n]);
+    let turn = 0;
+    into.forEach((j, i) => {
+      if (j < 0 || !shown(i) || (right.ns && !right.ns[j])) return;
+      const colour = `var(${THREADS[turn++ % THREADS.length]})`;
+      const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + 1000 + gap, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
+      threads.append(element("path", { class: "thread", stroke: colour, d: `M${x0} ${y0}C${x0 + 300} ${lift} ${x1 - 300} ${lift} ${x1} ${y1}` }));
+      mark(a, left, i, numbers[j]);
+      mark(b, right, j, numbers[j]);
+    });
+    svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, names[0]), element("text", { class: "said", x: 1500 + gap, y: top + 20 }, names[1]));
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);
+    return svg;
+  }
+
+  function mark(into, g, n, number) {
+    if (!number) return;
+    const count = g.p.length / 2;
+    let cx = 0, cy = 0;
+    for (let i = 0; i < count; i++) { cx += g.p[2 * i] / count; cy += g.p[2 * i + 1] / count; }
+    const dx = g.p[2 * n] - cx, dy = g.p[2 * n + 1] - cy, far = Math.hypot(dx, dy) || 1;
+    into.append(element("text", { class: "number", x: (g.p[2 * n] + (dx / far) * 62).toFixed(0), y: (g.p[2 * n + 1] + (dy / far) * 62).toFixed(0) }, number));
+  }
+
+  return { element, group, sheet, extent, around1, pair };
+}

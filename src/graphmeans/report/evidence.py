@@ -1,0 +1,230 @@
+"""What the page shows beyond what a fit leaves behind, for a limited number of matchings.
+
+A collection may hold a hundred graphs or a million, of 3 nodes or 60. The page takes a sample, and matches it with its own
+centres, the neighbouring ones and some landmarks; how large the sample is follows from what a matching costs. Everything
+that rests on a sample says so on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.graph import Graph
+from graphmeans.matching.auto import Auto
+from graphmeans.matching.match import Matches
+from graphmeans.matching.sketch import sketch_bounds
+from graphmeans.means.frames import Frames
+from graphmeans.plots.displays import silhouette_widths
+from graphmeans.plots.embedding import Map, landmark_map
+from graphmeans.plots.space import centres_of, points_of, spread_sample
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Milliseconds of one core that the page may spend on matchings, about; and the most graphs it holds.
+BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000
+#: Other clusters that a graph is compared with, the nearest to its own; landmarks of the map; graphs for the silhouette.
+NEIGHBOURS, LANDMARKS, SILHOUETTE = 4, 32, 330
+#: For distances on the map and silhouettes a quick look will do; alignments that are shown are matched in full.
+QUICK = 0.1
+#: Times that the graphs are drawn anew to see who stays in their cluster.
+REDRAWN = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A sample of the graphs, and what was found out about it."""
+
+    sample: IntArray  # positions in the collection
+    own_distance: FloatArray
+    mappings: list[IntArray]  # of each graph of the sample into its mean
+    second: IntArray  # the nearest of the other clusters, -1 if there is none
+    second_distance: FloatArray
+    neighbours: IntArray  # (k, NEIGHBOURS) the nearest other clusters of each, nearest first, -1 where there are fewer
+    neighbour_distances: FloatArray
+    neighbour_mappings: dict[tuple[int, int], IntArray]  # node of the mean -> node of the neighbour's mean
+    map: Map
+    silhouette: float | None
+    silhouette_graphs: int
+    stability: float | None
+    matchings: int
+
+    @property
+    def margins(self) -> FloatArray:
+        """How much farther the second cluster is than the own one, relative to it: near 0 is doubtful."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.second >= 0, 1.0 - self.own_distance / self.second_distance, np.inf)
+
+
+def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Evidence:
+    """Spend the matchings of the page."""
+    labels = np.asarray(estimator.labels_, dtype=np.int64)
+    quick = replace(estimator.space_, matcher=Auto(effort=QUICK))
+    centres = centres_of(estimator)
+    k = len(centres)
+    cost = _milliseconds(graphs, labels, int(np.sum(estimator.space_.order)))
+    affordable = BUDGET / cost
+    beyond = min(NEIGHBOURS, k - 1) + 2  # matchings of a graph besides those with the landmarks
+    landmarks = int(np.clip(0.6 * affordable / min(len(graphs), MOST_GRAPHS // 2) - beyond, 8, LANDMARKS))
+    most = int(0.6 * affordable / (min(k, landmarks) + beyond))
+    sample = _sample(graphs, labels, np.asarray(estimator.distances_), most, random_state)
+    chosen = [graphs[i] for i in sample]
+    points = points_of(estimator, chosen)
+
+    near, near_distances, ways = _neighbours(quick, estimator, centres)
+    own = estimator.space_.match(points, centres, np.stack([np.arange(len(sample)), labels[sample]], axis=1))
+    there = landmark_map(quick, points, centres, landmarks)
+    beside = _beside(quick, points, centres, labels[sample], near)
+    second, second_distance = _second(labels[sample], near, beside, there, k)
+    for_width = spread_sample(labels[sample], _count_for_pairs(0.25 * affordable), random_state)
+    width, spent = _silhouette(estimator, quick, [chosen[i] for i in for_width], labels[sample][for_width])
+    count = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
+    return Evidence(
+        sample=sample,
+        own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
+        mappings=[own.mapping(p) for p in range(len(sample))],
+        second=second,
+        second_distance=second_distance,
+        neighbours=near,
+        neighbour_distances=near_distances,
+        neighbour_mappings=ways,
+        map=there,
+        silhouette=width,
+        silhouette_graphs=len(for_width),
+        stability=_stability(quick, points, centres, labels[sample], near, own, beside, random_state),
+        matchings=int(count + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
+    )
+
+
+def _milliseconds(graphs: Sequence[Graph], labels: IntArray, order: int) -> float:
+    """What a quick matching of two of these graphs costs, roughly: exact on small ones, a search on the others."""
+    looked = spread_sample(labels, 400)
+    rows = min(order if order > 0 else 1 << 30, 2 * float(np.mean([graphs[i].n_nodes for i in looked])))
+    return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
+
+
+def _count_for_pairs(pairs: float) -> int:
+    return int(np.clip((1 + np.sqrt(1 + 8 * pairs)) / 2, 24, SILHOUETTE))
+
+
+def _sample(
+    graphs: Sequence[Graph], labels: IntArray, distances: FloatArray, affordable: int, random_state: int
+) -> IntArray:
+    """All graphs if there are not too many; else of each cluster the nearest and the farthest, and others at random."""
+    k = len(np.unique(labels))
+    looked = [graphs[i].n_nodes for i in spread_sample(labels, 400)]
+    drawable = int(MOST_NODES / max(1.0, float(np.mean(looked))))
+    most = max(min(MOST_GRAPHS, affordable, drawable), min(8 * k, 1600))
+    if len(graphs) <= most:
+        return np.arange(len(graphs))
+    ends = max(2, min(8, most // (3 * k)))
+    sure: list[int] = []
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        members = members[np.argsort(distances[members], kind="stable")]
+        sure += members[:ends].tolist() + members[-ends:].tolist()
+    kept = np.unique(sure)
+    rest = np.setdiff1d(np.arange(len(graphs)), kept)
+    if most <= len(kept):
+        return kept
+    return np.sort(np.concatenate([kept, rest[spread_sample(labels[rest], most - len(kept), random_state)]]))
+
+
+def _neighbours(
+    quick: Any, estimator: Any, centres: GraphBatch
+) -> tuple[IntArray, FloatArray, dict[tuple[int, int], IntArray]]:
+    """The nearest other clusters of each, and how their means are aligned. Sketches choose whom to match."""
+    k = len(centres)
+    width = min(NEIGHBOURS, k - 1)
+    near, apart = np.full((k, max(width, 0)), -1), np.full((k, max(width, 0)), np.inf)
+    ways: dict[tuple[int, int], IntArray] = {}
+    if not width:
+        return near, apart, ways
+    bounds = sketch_bounds(centres, centres, estimator.space_.order)
+    np.fill_diagonal(bounds, np.inf)
+    candidates = np.argsort(bounds, axis=1, kind="stable")[:, : min(k - 1, width + 4)]
+    pairs = np.stack([np.repeat(np.arange(k), candidates.shape[1]), candidates.ravel()], axis=1)
+    found = quick.match(centres, centres, pairs)
+    for c in range(k):
+        mine = np.flatnonzero(pairs[:, 0] == c)
+        mine = mine[np.argsort(found.upper[mine], kind="stable")][:width]
+        near[c], apart[c] = pairs[mine, 1], found.upper[mine]
+        ways[c, int(pairs[mine[0], 1])] = found.mapping(int(mine[0]))
+    return near, apart, ways
+
+
+def _beside(quick: Any, points: GraphBatch, centres: GraphBatch, labels: IntArray, near: IntArray) -> Matches | None:
+    """Every graph of the sample matched with the neighbours of its centre."""
+    if not near.shape[1] or not len(points):
+        return None
+    pairs = np.stack([np.repeat(np.arange(len(points)), near.shape[1]), near[labels].ravel()], axis=1)
+    return quick.match(points, centres, pairs)
+
+
+def _second(
+    labels: IntArray, near: IntArray, beside: Matches | None, there: Map, k: int
+) -> tuple[IntArray, FloatArray]:
+    """The nearest other cluster of each graph: among the neighbours of its own, and among the landmarks."""
+    if beside is None:
+        return np.full(len(labels), -1), np.full(len(labels), np.inf)
+    far = np.full((len(labels), k), np.inf)
+    far[:, there.landmarks] = there.to_landmarks
+    rows = np.arange(len(labels))
+    np.put_along_axis(far, near[labels], beside.upper.reshape(len(labels), -1), axis=1)
+    far[rows, labels] = np.inf
+    second = far.argmin(axis=1)
+    return second, far[rows, second]
+
+
+def _silhouette(estimator: Any, quick: Any, graphs: Sequence[Graph], labels: IntArray) -> tuple[float | None, int]:
+    if len(np.unique(labels)) < 2:
+        return None, 0
+    _, index = silhouette_widths(_WithSpace(estimator, quick), graphs, labels)
+    return index, len(graphs) * (len(graphs) - 1) // 2
+
+
+class _WithSpace:
+    """An estimator that measures with another matcher."""
+
+    def __init__(self, estimator: Any, space: Any) -> None:
+        self.space_, self.encoder_, self.cluster_centers_ = space, estimator.encoder_, estimator.cluster_centers_
+
+
+def _stability(
+    space: Any, points: GraphBatch, centres: GraphBatch, labels: IntArray, near: IntArray, own: Matches,
+    beside: Matches | None, random_state: int,
+) -> float | None:  # fmt: skip
+    """The share of graphs that stay in their cluster if the graphs behind the means are drawn anew.
+
+    A bootstrap of one step of k-means, along the alignments at hand: no matchings. The means of the redrawn graphs move,
+    and each graph goes to the nearest among the mean of its own cluster and those of the neighbours.
+    """
+    if beside is None or not len(points):
+        return None
+    random = np.random.RandomState(random_state)
+    rows, width = np.arange(len(points)), near.shape[1]
+    others = np.repeat(rows, width), near[labels].ravel()
+
+    def stays(weights: FloatArray) -> NDArray[np.bool_]:
+        frames = Frames.of_graphs(centres, space.order)
+        into = own.flat.copy()
+        frames.add(points, rows, labels, into, own.ptr, weights)
+        frames.total[frames.total == 0] = 1.0
+        here = frames.aligned_distances(points, rows, labels, into, own.ptr)
+        away = frames.aligned_distances(points, *others, beside.flat.copy(), beside.ptr).reshape(-1, width)
+        away[~np.isin(near[labels], labels)] = np.inf  # a cluster without a graph in the sample has no mean here
+        return np.asarray(here <= away.min(axis=1))
+
+    settled = stays(np.ones(len(points)))
+    kept = []
+    for _ in range(REDRAWN):
+        weights = random.poisson(1.0, len(points)).astype(np.float64)
+        alone = np.bincount(labels, weights, minlength=len(centres))[labels] == 0
+        kept.append(stays(np.where(alone, 1.0, weights)) == settled)
+    return float(np.mean(kept))

@@ -1,0 +1,168 @@
+"""Graphs as small lists of whole numbers, for the script of the page to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.drawing import Drawing, drawing
+from graphmeans.plots.frames import differences, frame_positions, joined
+from graphmeans.plots.pen import Pen
+from graphmeans.plots.positions import Positions, Viewport, layout, own_positions, square
+from graphmeans.plots.text import plain_text
+
+#: Side of the sheet that the numbers refer to.
+SHEET = 1000
+#: Clusters are drawn to one scale unless one would come out this much smaller than another.
+SCALES_APART = 3.0
+#: Letters of a label that is written at a node.
+LABEL = 8
+#: Attributes of nodes are listed in the page up to so many values altogether.
+MOST_VALUES = 240_000
+
+
+class Table:
+    """Strings that occur again and again, once."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        """The number of a string."""
+        return self.places.setdefault(text, len(self.places))
+
+    def strings(self) -> list[str]:
+        """All of them, in order."""
+        return list(self.places)
+
+
+class Studio:
+    """Draws means and members of every cluster in one frame a cluster."""
+
+    def __init__(self, means: Sequence[MeanGraph]) -> None:
+        self.means = means
+        self.layouts = [layout(mean) for mean in means]
+        self.boxes: list[Viewport | None] = [
+            drawing(mean, positions=places).box() for mean, places in zip(means, self.layouts, strict=True)
+        ]
+        self.labels = Table()
+        self.styled = False
+
+    def member(self, graph: Graph, label: int, mapping: Any) -> tuple[Drawing, Positions]:
+        """The drawing of a member in the frame of its mean; it widens that frame."""
+        points = frame_positions(graph, self.means[label], mapping, self.layouts[label])
+        return drawing(graph, positions=points), points
+
+    def widen(self, label: int, picture: Drawing) -> None:
+        """Make room for a picture."""
+        self.boxes[label] = joined(self.boxes[label], picture.box())
+
+    def settle(self) -> None:
+        """Decide the frames: to one scale where the graphs have positions of their own and are of similar size."""
+        squares = [square(box or (0.0, 0.0, 1.0, 1.0)) for box in self.boxes]
+        spans = [box[2] - box[0] for box in squares]
+        alike = all(own_positions(mean) is not None for mean in self.means) and max(spans) <= SCALES_APART * min(spans)
+        self.one_scale = alike
+        self.windows: list[Viewport] = [square(box, max(spans)) for box in squares] if alike else squares
+
+    def symbol(self, label: int, size: int = 300) -> Pen:
+        """The pen for the picture of a mean."""
+        picture = drawing(self.means[label], positions=self.layouts[label])
+        return Pen(picture, size, self.windows[label])
+
+    def mean_data(self, label: int) -> dict[str, Any]:
+        """The picture of a mean as numbers."""
+        picture = drawing(self.means[label], positions=self.layouts[label])
+        data = self._numbers(picture, label)
+        data["ns"] = [round(100 * float(s)) for s in picture.strength]
+        data["ss"] = [round(100 * float(s)) for s in picture.stroke_strength]
+        data["n"] = node_numbers(picture)
+        data["f"] = [round(100 * float(s)) for s in self.means[label].node_support]
+        return data
+
+    def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
+        """The picture of a member as numbers, with what is not usual in its cluster."""
+        data = self._numbers(picture, label)
+        differs = differences(graph, self.means[label], mapping)
+        odd = set(differs.extra_edges.tolist())
+        data["m"] = [int(j) for j in mapping]
+        if len(differs.extra_nodes):
+            data["xn"] = differs.extra_nodes.tolist()
+        if odd:
+            data["xs"] = [s for s, e in enumerate(picture.edge) if int(e) in odd]
+        hidden = np.flatnonzero(picture.strength <= 0)
+        if len(hidden):
+            data["h"] = hidden.tolist()
+        return data
+
+    def _numbers(self, picture: Drawing, label: int) -> dict[str, Any]:
+        left, _, right, top = self.windows[label]
+        scale = SHEET / (right - left)
+        x = np.round((picture.points[:, 0] - left) * scale)
+        y = np.round((top - picture.points[:, 1]) * scale)
+        data: dict[str, Any] = {"p": np.column_stack([x, y]).astype(int).ravel().tolist()}
+        if picture.bend.any() or picture.shift.any() or self.styled:
+            parts = [
+                picture.ends,
+                *(np.round(1000 * part)[:, None] for part in (picture.bend, picture.shift, picture.inset)),
+            ]
+            data["t"] = np.concatenate(parts, axis=1).astype(int).ravel().tolist()
+        else:
+            data["s"] = picture.ends.ravel().tolist()
+        if any(picture.labels):
+            data["l"] = [self.labels.place(plain_text(text, LABEL)) for text in picture.labels]
+            if picture.sides.any():
+                data["d"] = picture.sides.tolist()
+        if not picture.dots.all():
+            data["o"] = np.flatnonzero(picture.dots).tolist()
+        if picture.directed:
+            data["w"] = 1
+        return data
+
+
+def node_numbers(picture: Drawing) -> list[int]:
+    """Numbers for the nodes that are drawn, in reading order; 0 for the others."""
+    drawn = np.flatnonzero(picture.strength > 0)
+    span = max(float(np.ptp(picture.points[drawn], axis=0).max(initial=0.0)), 1e-9) if len(drawn) else 1.0
+    rows = np.round(-picture.points[:, 1] / span * 6)
+    numbers = [0] * len(picture.points)
+    for n, i in enumerate(sorted(drawn.tolist(), key=lambda i: (rows[i], picture.points[i, 0], i)), 1):
+        numbers[i] = n
+    return numbers
+
+
+def node_table(graph: Graph) -> list[list[Any]]:
+    """The values of each node column, short; vectors one column a number."""
+    columns = []
+    for _, values in sorted(graph.nodes.items()):
+        if values.ndim == 2:
+            columns += [_short(part) for part in values.T]
+        else:
+            columns.append(_short(values))
+    return columns
+
+
+def column_names(graph: Graph) -> list[str]:
+    """What `node_table` lists."""
+    names = []
+    for key, values in sorted(graph.nodes.items()):
+        if values.ndim == 2:
+            names += [f"{plain_text(key, 24) or 'value'} {d + 1}" for d in range(values.shape[1])]
+        else:
+            names.append(plain_text(key, 24) or "value" if key != BARE else "value")
+    return names
+
+
+def _short(values: Any) -> list[Any]:
+    if values.dtype.kind == "f":
+        return [None if np.ma.is_masked(v) else _trim(float(v)) for v in values]
+    return [plain_text(value, 24) for value in values]
+
+
+def _trim(value: float) -> float | int:
+    short = float(f"{value:.4g}")
+    return int(short) if short == int(short) and abs(short) < 1e15 else short
