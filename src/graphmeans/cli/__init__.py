@@ -10,6 +10,7 @@ from graphmeans import __version__
 from graphmeans.cli.cluster import cluster
 from graphmeans.cli.demo import demo
 from graphmeans.cli.errors import OneLineGroup
+from graphmeans.cli.paper import paper
 from graphmeans.cli.warmup import warmup
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(cluster)
+app.command()(paper)
 app.command()(warmup)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.datasets.iam import load_iam
+from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.io._files import PathLike
 
@@ -20,20 +21,22 @@ FloatArray = NDArray[np.float64]
 Collection = tuple[list[Graph], NDArray[Any]]
 
 
-def letter(path: PathLike, *, standardised: bool = True) -> Collection:
-    """Letter LOW, test, all 750. Nodes: the position of an end point. Edges: 1."""
-    graphs, classes = load_iam(path, "letter", "test")
+def letter(
+    path: PathLike, *, standardised: bool = True, letters: Sequence[str] | None = None, per_class: int | None = None
+) -> Collection:
+    """Letter LOW, test, all 750 or only some letters. Nodes: the position of an end point. Edges: 1."""
+    graphs, classes = _chosen(*load_iam(path, "letter", "test"), letters, per_class)
     positions = _positions(graphs, standardised)
     return [_graph(g, x, g.edges, np.ones((g.n_edges, 1))) for g, x in zip(graphs, positions, strict=True)], classes
 
 
-def grec(path: PathLike, *, standardised: bool = True) -> Collection:
+def grec(path: PathLike, *, standardised: bool = True, per_class: int | None = None) -> Collection:
     """GREC, test, all 528. Nodes: the position. Edges: 1-of-2 line or arc, with orientation or diameter.
 
     A line is (1, cos 2a, sin 2a, 0, 0): an undirected line at the angle a is the same at a + pi. An arc is (0, 0, 0, 1, d)
     with the diameter d in units of the root mean square of all diameters. An edge of frequency 2 is the sum of its two.
     """
-    graphs, classes = load_iam(path, "grec", "test")
+    graphs, classes = _chosen(*load_iam(path, "grec", "test"), None, per_class)
     columns = [g.edge_attributes for g in graphs if g.n_edges]
     diameters = [column[f"angle{i}"][column[f"type{i}"] == "arc"] for column in columns for i in "01"]
     unit = float(np.sqrt(np.mean(np.concatenate(diameters) ** 2)))
@@ -55,8 +58,7 @@ def fingerprint(path: PathLike, *, standardised: bool = True, per_class: int = 3
     (1, cos 2a, sin 2a).
     """
     graphs, classes = load_iam(path, "fingerprint", "test")
-    chosen = _first_of_each(classes, "LRW", per_class, [g.n_nodes > 0 for g in graphs])
-    graphs, classes = [graphs[i] for i in chosen], classes[chosen]
+    graphs, classes = _chosen(graphs, classes, "LRW", per_class, [g.n_nodes > 0 for g in graphs])
     encoded = []
     for graph, x in zip(graphs, _positions(graphs, standardised), strict=True):
         forward = graph.edges[:, 0] < graph.edges[:, 1]
@@ -72,8 +74,8 @@ def molecules(path: PathLike, *, standardised: bool = True, per_class: int = 50,
     There is nothing to standardise; the parameter is there because all four functions have it.
     """
     graphs, classes = load_iam(path, "mutagenicity", "test")
-    chosen = _first_of_each(classes, ["mutagen", "nonmutagen"], per_class, [g.n_nodes <= max_nodes for g in graphs])
-    graphs, classes = [graphs[i] for i in chosen], classes[chosen]
+    small = [g.n_nodes <= max_nodes for g in graphs]
+    graphs, classes = _chosen(graphs, classes, ["mutagen", "nonmutagen"], per_class, small)
     atoms = sorted({atom for g in graphs for atom in g.nodes["chem"]})
     bonds = sorted({bond for g in graphs for bond in g.edge_attributes["valence"]})
     return [
@@ -104,12 +106,20 @@ def _positions(graphs: Sequence[Graph], standardised: bool) -> list[FloatArray]:
     return [(x - everything.mean(axis=0)) / everything.std(axis=0) for x in rows]
 
 
-def _first_of_each(
-    classes: NDArray[Any], wanted: Sequence[str], count: int, usable: Sequence[bool]
-) -> NDArray[np.int64]:
-    """The first `count` usable graphs of each wanted class, in the order of the list."""
-    chosen = [np.flatnonzero((classes == name) & np.array(usable))[:count] for name in wanted]
-    return np.sort(np.concatenate(chosen))
+def _chosen(
+    graphs: list[Graph],
+    classes: NDArray[Any],
+    wanted: Sequence[str] | None,
+    count: int | None,
+    usable: Sequence[bool] | None = None,
+) -> Collection:
+    """The first `count` usable graphs of each wanted class, in the order of the list; None for all."""
+    fit = np.ones(len(graphs), dtype=bool) if usable is None else np.array(usable)
+    names = np.unique(classes) if wanted is None else wanted
+    rows = np.sort(np.concatenate([np.flatnonzero((classes == name) & fit)[:count] for name in names]))
+    if not len(rows):
+        raise GraphError(f"none of the classes {', '.join(names)} is among the graphs")
+    return [graphs[i] for i in rows], classes[rows]
 
 
 def _graph(source: Graph, nodes: FloatArray, edges: NDArray[np.int64], values: FloatArray) -> Graph:

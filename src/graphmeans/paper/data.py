@@ -1,0 +1,79 @@
+"""The collections of the experiments, read when a run first asks for them; what Table 1 says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.datasets import paper as encodings
+from graphmeans.functions import pairwise_distances
+from graphmeans.graphs.graph import Graph
+from graphmeans.io._files import PathLike
+from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
+
+#: How graphs are matched for the silhouette index: the same for all algorithms, whatever they use themselves.
+EVALUATOR = {"letter": "exact"}
+LETTERS = "AEFH"
+
+
+@dataclass
+class Data:
+    """A collection, encoded, with its classes."""
+
+    name: str
+    graphs: list[Graph]
+    classes: NDArray[Any]
+    n_jobs: int | None = None
+
+    @cached_property
+    def distances(self) -> NDArray[np.float64]:
+        """Distances of all graphs from each other, for the silhouette index."""
+        matcher = EVALUATOR.get(self.name, "search")
+        return pairwise_distances(self.graphs, matcher=matcher, n_jobs=self.n_jobs)
+
+    @property
+    def characteristics(self) -> dict[str, float]:
+        """A row of Table 1, and the dimension of the space: the numbers that a graph has once padded to the largest.
+
+        The paper counts the arcs that Fingerprint stores, two an edge; here they have become edges again.
+        """
+        nodes = np.array([graph.n_nodes for graph in self.graphs])
+        stored = 2 if self.name == "fingerprint" else 1
+        edges = stored * np.array([graph.n_edges for graph in self.graphs])
+        node_width, edge_width = self.graphs[0].nodes[""].shape[1], self.graphs[0].edge_attributes[""].shape[1]
+        n = int(nodes.max())
+        return {
+            "graphs": len(self.graphs),
+            "classes": len(np.unique(self.classes)),
+            "nodes_avg": float(nodes.mean()),
+            "nodes_max": n,
+            "edges_avg": float(edges.mean()),
+            "edges_max": int(edges.max()),
+            "dimension": n * node_width + n * (n - 1) // 2 * edge_width,
+        }
+
+
+class Collections:
+    """Collections by what a run asks for, each read and encoded once."""
+
+    def __init__(self, path: PathLike, n_jobs: int | None = None) -> None:
+        self.path, self.n_jobs = path, n_jobs
+        self._found: dict[tuple[Any, ...], Data] = {}
+
+    def __call__(self, setting: Setting) -> Data:
+        """The collection of a run."""
+        letters = LETTERS if setting.experiment == LETTERS_BY_K else None
+        key = (setting.dataset, setting.encoding, setting.per_class, letters)
+        if key not in self._found:
+            encode: Callable[..., encodings.Collection] = encodings.COLLECTIONS[setting.dataset][0]
+            options: dict[str, Any] = {"standardised": setting.encoding != RAW, "per_class": setting.per_class}
+            if letters:
+                options["letters"] = letters
+            graphs, classes = encode(self.path, **options)
+            self._found[key] = Data(setting.dataset, graphs, classes, self.n_jobs)
+        return self._found[key]

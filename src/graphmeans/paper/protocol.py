@@ -1,0 +1,160 @@
+"""Which runs there are: the paper's three experiments, in its protocol, at the size that fits the time.
+
+Furthest-first starts, three iterations without improvement, exact matching on letters and graduated assignment on the
+others. The paper takes the best of 5 runs (Table 2) and the mean of 10 (Tables 3 and 4). Letters take milliseconds, so
+they get 10 runs each. Where graduated assignment is slow the default is fewer: `runs` asks for as many as you like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+
+from graphmeans.graphs.errors import GraphError
+
+#: The experiments, by the table they fill.
+FOUR_SETS, LETTERS_BY_K, FINGERPRINTS_BY_K = "table 2", "table 3", "table 4"
+ALGORITHMS = ("lloyd", "elkan", "gvr", "interval")
+DATASETS = ("letter", "grec", "fingerprint", "molecules")
+STANDARDISED, RAW, ONE_HOT = "standardised", "raw", "1-of-k"
+
+#: theta as large as the paper's, in units of the encoding used; it names none for fingerprints.
+THETA = {"letter": 0.05, "grec": 0.5, "molecules": 0.75}
+#: Runs of each algorithm on the whole of a data set (Table 2).
+RUNS = {
+    "letter": {"lloyd": 10, "elkan": 10, "gvr": 10, "interval": 10},
+    "grec": {"lloyd": 1, "elkan": 3, "gvr": 3, "interval": 5},
+    "fingerprint": {"lloyd": 1, "elkan": 1, "gvr": 1, "interval": 5},
+    "molecules": {"lloyd": 5, "elkan": 5, "gvr": 5, "interval": 5},
+}
+#: Of Tables 3 and 4.
+RUNS_BY_K = {"letter": 10, "fingerprint": 2}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much of the data is taken, and how many clusters are sought."""
+
+    clusters: dict[str, int]
+    per_class: dict[str, int | None]  # graphs of each class, None for all
+    letters: Sequence[int]  # numbers of clusters of Table 3
+    fingerprints: Sequence[int]  # of Table 4
+    letters_per_class: int | None
+    fingerprints_per_class: int
+
+
+PAPER = Sizes(
+    clusters={"letter": 30, "grec": 33, "fingerprint": 60, "molecules": 10},
+    per_class={"letter": None, "grec": None, "fingerprint": 300, "molecules": 50},
+    letters=(4, 8, 12, 16),
+    fingerprints=(3, 15),
+    letters_per_class=None,
+    fingerprints_per_class=100,
+)
+#: A sixth of the data and of the clusters, for a look within a minute.
+QUICK = Sizes(
+    clusters={"letter": 30, "grec": 11, "fingerprint": 15, "molecules": 4},
+    per_class={"letter": None, "grec": 4, "fingerprint": 30, "molecules": 10},
+    letters=(4, 16),
+    fingerprints=(3, 10),
+    letters_per_class=None,
+    fingerprints_per_class=20,
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One run: everything that its result depends on."""
+
+    experiment: str
+    dataset: str
+    encoding: str
+    per_class: int | None
+    k: int
+    algorithm: str
+    theta: float
+    matcher: str
+    init: str
+    n_iter_no_change: int
+    max_iter: int
+    seed: int
+
+    def __str__(self) -> str:
+        theta = f" {self.theta:g}" if self.algorithm == "gvr" else ""
+        what = self.dataset if self.encoding != RAW else f"{self.dataset} (raw)"
+        return f"{self.experiment}, {what}, k = {self.k}, {self.algorithm}{theta}, seed {self.seed}"
+
+    def as_row(self) -> dict[str, str]:
+        """The settings as text, as they stand in results.csv."""
+        return {name: "" if value is None else str(value) for name, value in asdict(self).items()}
+
+
+SETTING_FIELDS = [field.name for field in fields(Setting)]
+
+
+def settings(
+    *,
+    quick: bool = False,
+    runs: int | None = None,
+    first_seed: int = 0,
+    matcher: str | None = None,
+    algorithms: Iterable[str] = ALGORITHMS,
+    datasets: Iterable[str] = DATASETS,
+) -> list[Setting]:
+    """All runs of the three experiments.
+
+    Parameters
+    ----------
+    quick : bool
+        One run of everything on a part of the data.
+    runs : int, optional
+        Runs of each algorithm everywhere, in place of `RUNS` and `RUNS_BY_K`.
+    first_seed : int
+        Runs take this seed and those that follow it.
+    matcher : str, optional
+        For the collections that are not letters, in place of graduated assignment.
+    algorithms, datasets : names
+    """
+    algorithms, datasets = _known(algorithms, ALGORITHMS, "algorithm"), _known(datasets, DATASETS, "data set")
+    sizes = QUICK if quick else PAPER
+    found: list[Setting] = []
+    for dataset in datasets:
+        for encoding in (STANDARDISED, RAW) if dataset == "letter" else (_encoding(dataset),):
+            base = _base(FOUR_SETS, dataset, encoding, sizes.per_class[dataset], sizes.clusters[dataset], matcher)
+            for algorithm in algorithms:
+                count = runs or (1 if quick else RUNS[dataset][algorithm])
+                found += _repeated(replace(base, algorithm=algorithm), first_seed, count, THETA.get(dataset, 0.0))
+    for experiment, dataset, per_class, clusters in (
+        (LETTERS_BY_K, "letter", sizes.letters_per_class, sizes.letters),
+        (FINGERPRINTS_BY_K, "fingerprint", sizes.fingerprints_per_class, sizes.fingerprints),
+    ):
+        for k in clusters if dataset in datasets else ():
+            base = _base(experiment, dataset, STANDARDISED, per_class, k, matcher)
+            for algorithm in algorithms:
+                count = runs or (1 if quick else RUNS_BY_K[dataset])
+                found += _repeated(replace(base, algorithm=algorithm), first_seed, count, 0.0)
+    return found
+
+
+def _base(experiment: str, dataset: str, encoding: str, per_class: int | None, k: int, matcher: str | None) -> Setting:
+    chosen = "exact" if dataset == "letter" else matcher or "graduated"
+    return Setting(experiment, dataset, encoding, per_class, k, "", 0.0, chosen, "furthest-first", 3, 100, 0)
+
+
+def _repeated(setting: Setting, first_seed: int, count: int, theta: float) -> Iterator[Setting]:
+    thetas = (0.0, theta) if setting.algorithm == "gvr" and theta else (0.0,)
+    for value in thetas:
+        for seed in range(first_seed, first_seed + count):
+            yield replace(setting, theta=value, seed=seed)
+
+
+def _encoding(dataset: str) -> str:
+    return ONE_HOT if dataset == "molecules" else STANDARDISED
+
+
+def _known(chosen: Iterable[str], known: Sequence[str], what: str) -> list[str]:
+    wanted = list(chosen)
+    for name in wanted:
+        if name not in known:
+            raise GraphError(f"no {what} is called {name!r}; there are {', '.join(known)}")
+    return [name for name in known if name in wanted]

@@ -1,0 +1,87 @@
+"""results.csv: a row for each run, written as soon as the run is done, so that an interrupted command can go on."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphmeans import __version__
+from graphmeans.io._files import fail
+from graphmeans.paper.protocol import SETTING_FIELDS, Setting
+from graphmeans.paper.run import CHARACTERISTICS, MEASURES
+
+FIELDS = [*SETTING_FIELDS, *MEASURES, *CHARACTERISTICS]
+Row = dict[str, str]
+
+
+class Results:
+    """The rows of a folder's results.csv.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it does not exist.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "results.csv"
+        self.rows: list[Row] = self._read() if self.path.exists() else []
+
+    def of(self, setting: Setting) -> Row | None:
+        """The row of a run, if this version has done it."""
+        wanted = {**setting.as_row(), "version": __version__}
+        return next((row for row in self.rows if all(row[name] == value for name, value in wanted.items())), None)
+
+    def missing(self, settings: Iterable[Setting]) -> list[Setting]:
+        """Runs that are still to be done."""
+        return [setting for setting in settings if self.of(setting) is None]
+
+    def add(self, setting: Setting, measures: dict[str, Any]) -> None:
+        """Append a row, and see to it that it reaches the disk."""
+        row = {**dict.fromkeys(FIELDS, ""), **setting.as_row(), **{name: _text(value) for name, value in measures.items()}}
+        new = not self.path.exists()
+        with self.path.open("a", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, FIELDS)
+            if new:
+                table.writeheader()
+            table.writerow(row)
+            file.flush()
+            os.fsync(file.fileno())
+        self.rows.append(row)
+
+    def forget(self, doomed: Callable[[Row], bool]) -> int:
+        """Drop rows, to run them again; how many."""
+        kept = [row for row in self.rows if not doomed(row)]
+        dropped = len(self.rows) - len(kept)
+        if dropped:
+            replacement = self.path.with_suffix(".new")
+            with replacement.open("w", newline="", encoding="utf-8") as file:
+                table = csv.DictWriter(file, FIELDS)
+                table.writeheader()
+                table.writerows(kept)
+            replacement.replace(self.path)
+            self.rows = kept
+        return dropped
+
+    def _read(self) -> list[Row]:
+        text = self.path.read_text(encoding="utf-8")
+        whole, _, cut = text.rpartition("\n")
+        if cut:  # the last row was being written when the power failed: drop it
+            self.path.write_text(whole + "\n" if whole else "", encoding="utf-8")
+        rows = list(csv.DictReader(whole.splitlines()))
+        if whole and (not rows or set(rows[0]) != set(FIELDS)) and whole.splitlines()[0].split(",") != FIELDS:
+            raise fail(self.path, "has other columns than this version writes; move it away or choose another folder")
+        return [row for row in rows if None not in row.values()]
+
+
+def numbers(rows: Sequence[Row], name: str) -> list[float]:
+    """A column as numbers; an empty cell is NaN."""
+    return [float(row[name]) if row[name] else float("nan") for row in rows]
+
+
+def _text(value: Any) -> str:
+    return repr(float(value)) if isinstance(value, float) else str(value)
