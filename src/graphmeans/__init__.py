@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.kmeans import GraphKMeans
     from graphmeans.functions import distance, match, mean, pairwise_distances, sketch
+    from graphmeans.graphs import structures
     from graphmeans.graphs.convert import (
         from_adjacency,
         from_igraph,
@@ -69,13 +70,14 @@ _HOMES = {
     "datasets": "",
     "evaluation": "",
     "plots": "",
+    "structures": "graphmeans.graphs.structures",
 }
 
 __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
     "Search", "datasets", "distance", "evaluation", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
-    "from_pyg", "from_rdkit", "from_smiles", "match", "mean", "pairwise_distances", "plots", "sketch", "to_adjacency",
-    "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
+    "from_pyg", "from_rdkit", "from_smiles", "match", "mean", "pairwise_distances", "plots", "sketch", "structures",
+    "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 
 
@@ -83,7 +85,10 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'graphmeans' has no attribute {name!r}")
     home = _HOMES[name]
-    value = getattr(importlib.import_module(home), name) if home else importlib.import_module(f"graphmeans.{name}")
+    if not home or home.endswith(f".{name}"):
+        value = importlib.import_module(home or f"graphmeans.{name}")
+    else:
+        value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
 
