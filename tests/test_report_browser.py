@@ -1,0 +1,383 @@
+"""The page in a browser: by mouse, by keyboard, in any width, for a screen reader, and whatever the names are."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphmeans.report import write_report
+from reports import HOSTILE, drawings, fitted, letters
+
+pytestmark = pytest.mark.xdist_group("browser")  # one browser is enough
+WIDTHS = [360, 768, 1440]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Headless Chromium; the tests are skipped, with the reason, where there is none."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="no selenium: the page is not tried in a browser")
+    from selenium.webdriver.chrome.service import Service
+
+    program = next(
+        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+    )
+    helper = shutil.which("chromedriver")
+    if program is None or helper is None:
+        pytest.skip("no chromium and chromedriver on this machine: the page is not tried in a browser")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(helper))
+    yield driver
+    driver.quit()
+
+
+class Tab:
+    """A page in the browser, and the few things the tests do with it."""
+
+    def __init__(self, driver: Any, path: Path) -> None:
+        self.driver, self.path = driver, path
+
+    def open(self, hash: str = "", width: int = 1200, height: int = 900, scheme: str = "light") -> Tab:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        self.driver.get("about:blank")
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+        self.driver.get(self.path.as_uri() + hash)
+        self.until("document.documentElement.dataset.ready === 'yes'")
+        return self
+
+    def js(self, code: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(f"return ({code});", *arguments)
+
+    def until(self, code: str, seconds: float = 5.0) -> None:
+        end = time.monotonic() + seconds
+        while not self.js(code):
+            assert time.monotonic() < end, f"never true: {code}"
+            time.sleep(0.02)
+
+    def click(self, selector: str) -> None:
+        found = self.driver.find_element("css selector", selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", found)
+        found.click()
+
+    def press(self, *keys: str) -> None:
+        """Press keys, whatever has the focus."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def focus(self, selector: str) -> None:
+        self.driver.execute_script("document.querySelector(arguments[0]).focus()", selector)
+
+    def cards(self) -> list[int]:
+        return self.js(
+            "[...document.querySelectorAll('article.cluster')].filter(a => !a.hidden).map(a => +a.dataset.c)"
+        )
+
+    def errors(self) -> list[str]:
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    def requests(self) -> list[str]:
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        sent = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        return [url for url in sent if not url.startswith((self.path.as_uri(), "data:", "about:"))]
+
+    def overflow(self) -> list[str]:
+        """What sticks out of the page, or of the open dialog, on the right."""
+        return self.js(
+            """(() => {
+              const limit = document.documentElement.clientWidth, out = [];
+              if (document.documentElement.scrollWidth > limit) out.push('page ' + document.documentElement.scrollWidth);
+              const dialog = document.querySelector('dialog[open]');
+              if (dialog && dialog.scrollWidth > dialog.clientWidth) out.push('dialog ' + dialog.scrollWidth);
+              for (const e of document.querySelectorAll('body *')) {
+                if (e.closest('svg, .scroll, .store, .skip')) continue;
+                const box = e.getBoundingClientRect();
+                if (box.width && box.right > limit + 1) out.push(e.tagName + '.' + e.className + ' ' + box.right);
+              }
+              return out;
+            })()"""
+        )
+
+    def axe(self) -> list[str]:
+        """What axe-core objects to."""
+        self.driver.execute_script(AXE.read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+        assert len(found["passes"]) > 15  # it has looked
+        return [
+            f"{v['id']}: {n['html'][:120]} {n['failureSummary'][:160]}" for v in found["violations"] for n in v["nodes"]
+        ]
+
+
+_axe = find_spec("axe_core_python")
+AXE = Path(_axe.origin).with_name("axe.min.js") if _axe is not None and _axe.origin else None
+
+
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory):
+    graphs, classes, estimator = letters(150)
+    path = tmp_path_factory.mktemp("browser") / "letters.html"
+    write_report(path, estimator=estimator, graphs=graphs, classes=classes, title="Letters", command="graphmeans demo")
+    return graphs, classes, estimator, path
+
+
+@pytest.fixture
+def tab(browser, lettered):
+    return Tab(browser, lettered[3])
+
+
+def test_it_opens_without_an_error_and_without_a_request(tab):
+    tab.open()
+    assert tab.js("document.title") == "Letters"
+    tab.driver.execute_script("document.querySelector('article.cluster:last-child').scrollIntoView()")
+    tab.until("!document.querySelector('article.cluster:last-child ul[data-members]')")
+    assert tab.errors() == []
+    assert tab.requests() == []
+
+
+def test_members_are_drawn_when_they_come_into_view_and_before_printing(tab):
+    tab.open()
+    assert tab.js("document.querySelectorAll('ul[data-members]').length") > 0
+    tab.click("article.cluster:last-child h3 a")
+    tab.until("!document.querySelector('article.cluster:last-child ul[data-members]')")
+    assert tab.js("document.querySelectorAll('article.cluster:last-child .thumb path').length") > 0
+    tab.driver.execute_cdp_cmd("Page.printToPDF", {})
+    assert tab.js("document.querySelectorAll('ul[data-members]').length") == 0
+    assert tab.errors() == []
+
+
+def test_search_by_mouse_and_by_keyboard(tab, lettered):
+    graphs, _, estimator, _ = lettered
+    tab.open()
+    tab.click("#search")
+    tab.press(graphs[7].name)
+    tab.until("document.querySelectorAll('#hits .thumb').length === 1")
+    assert tab.cards() == [int(estimator.labels_[7])]
+    assert tab.js("document.getElementById('found').textContent") == "1 of 15 clusters"
+    tab.open()
+    tab.press("/")
+    assert tab.js("document.activeElement.id") == "search"
+    tab.press("cluster 3")
+    tab.until("document.querySelectorAll('article.cluster:not([hidden])').length === 1")
+    assert tab.cards() == [3]
+    tab.press("\ue00c")  # Esc
+    assert len(tab.cards()) == 15
+    tab.press("no such thing")
+    tab.until("!document.getElementById('nothing').hidden")
+    tab.click("#reset")
+    assert len(tab.cards()) == 15
+
+
+def test_sort_by_mouse_and_by_keyboard(tab, lettered):
+    estimator = lettered[2]
+    tab.open()
+    sizes = np.bincount(estimator.labels_, minlength=15)
+    tab.click("#sort option[value=size]")
+    shown = tab.cards()
+    assert [sizes[c] for c in shown] == sorted(sizes, reverse=True)
+    tiles = tab.js("[...document.querySelectorAll('.gallery li')].map(li => +li.dataset.c)")
+    assert tiles == shown
+    tab.focus("#sort")
+    tab.press("number")  # letters choose in a list
+    assert tab.js("document.getElementById('sort').value") == "label"
+    assert tab.cards() == list(range(15))
+
+
+def test_filter_by_mouse_and_by_keyboard(tab, lettered):
+    _, classes, estimator, _ = lettered
+    tab.open()
+    tab.click("#filter option[value='class:3']")
+    name = sorted(set(classes))[3]
+    expected = {int(c) for c, known in zip(estimator.labels_, classes, strict=True) if known == name}
+    assert set(tab.cards()) == expected
+    assert tab.js("document.querySelectorAll('.map a:not([style*=none])').length") == len(expected)
+    tab.focus("#filter")
+    tab.press("mixed")
+    mixed = {
+        c for c in range(15) if len({k for lab, k in zip(estimator.labels_, classes, strict=True) if lab == c}) > 1
+    }
+    assert set(tab.cards()) == mixed
+
+
+def test_a_member_opens_by_mouse_and_closes(tab, lettered):
+    graphs = lettered[0]
+    tab.open("#cluster-2")
+    tab.until("document.querySelector('#cluster-2 .thumb')")
+    name = tab.js("document.querySelector('#cluster-2 .thumb').title.split(',')[0]")
+    tab.click("#cluster-2 .thumb")
+    assert tab.js("document.getElementById('viewer').open")
+    assert tab.js("document.getElementById('viewer-name').textContent") == name
+    index = int(tab.js("location.hash").removeprefix("#graph-"))
+    assert graphs[index].name == name
+    assert tab.js("document.querySelectorAll('#viewer-picture .thread').length") >= 2
+    assert tab.js("document.querySelectorAll('#viewer-table tbody tr').length") == graphs[index].n_nodes
+    tab.click("#next")
+    assert tab.js("document.getElementById('viewer-name').textContent") != name
+    tab.click("#previous")
+    assert tab.js("document.getElementById('viewer-name').textContent") == name
+    tab.click("#close")
+    assert not tab.js("document.getElementById('viewer').open")
+    assert tab.errors() == []
+
+
+def test_a_member_opens_by_keyboard_and_focus_comes_back(tab):
+    tab.open("#cluster-2")
+    tab.until("document.querySelector('#cluster-2 .thumb')")
+    tab.focus("#cluster-2 .thumb")
+    tab.press("\ue007")  # Enter
+    tab.until("document.getElementById('viewer').open")
+    first = tab.js("document.getElementById('viewer-name').textContent")
+    tab.press("\ue014")  # right
+    assert tab.js("document.getElementById('viewer-name').textContent") != first
+    tab.press("\ue012")  # left
+    assert tab.js("document.getElementById('viewer-name').textContent") == first
+    tab.press("\ue00c")
+    tab.until("!document.getElementById('viewer').open")
+    assert tab.js("document.activeElement === document.querySelector('#cluster-2 .thumb')")
+    assert tab.js("location.hash") == ""
+
+
+def test_all_members_and_what_sets_apart_open(tab, lettered):
+    estimator = lettered[2]
+    large = int(np.bincount(estimator.labels_).argmax())
+    tab.open(f"#cluster-{large}")
+    tab.click(f"button[data-all='{large}']")
+    shown = tab.js(f"document.querySelectorAll('#all-{large} .thumb').length")
+    assert shown == (estimator.labels_ == large).sum()
+    tab.focus(f"#cluster-{large} summary")
+    tab.press("\ue007")
+    tab.until(f"document.querySelector('#cluster-{large} .pair svg')")
+    assert tab.js(f"document.querySelectorAll('#cluster-{large} .apart tbody tr').length") > 0
+
+
+def test_deep_links(tab, lettered):
+    graphs = lettered[0]
+    tab.open("#graph-11")
+    assert tab.js("document.getElementById('viewer-name').textContent") == graphs[11].name
+    tab.open("#cluster-9")
+    tab.until("Math.abs(document.getElementById('cluster-9').getBoundingClientRect().top) < 200")
+    tab.open("#search=A_")
+    assert tab.js("document.getElementById('search').value") == "A_"
+    assert tab.js("document.querySelectorAll('#hits .thumb').length") == sum(g.name.startswith("A_") for g in graphs)
+    tab.open("#filter-nothing")
+    assert len(tab.cards()) == 15
+    assert tab.errors() == []
+
+
+def test_theme_by_mouse_and_by_keyboard_and_kept(tab):
+    paper = "getComputedStyle(document.body).backgroundColor"
+    tab.open(scheme="light")
+    light = tab.js(paper)
+    assert tab.js("document.getElementById('theme').textContent") == "Theme: auto"
+    tab.click("#theme")
+    assert tab.js(paper) == light
+    tab.focus("#theme")
+    tab.press(" ")
+    assert tab.js("document.getElementById('theme').textContent") == "Theme: dark"
+    dark = tab.js(paper)
+    assert dark != light
+    tab.open(scheme="light")
+    assert tab.js(paper) == dark
+    tab.focus("#theme")
+    tab.press("\ue007")
+    assert tab.js("document.getElementById('theme').textContent") == "Theme: auto"
+    assert tab.open(scheme="dark").js(paper) == dark
+
+
+def test_the_map_by_mouse_and_by_keyboard(tab):
+    tab.open()
+    assert tab.js("document.querySelectorAll('.map circle').length") == 150
+    tab.driver.execute_script(
+        "document.querySelector('.map circle').dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    )
+    tab.until("document.getElementById('viewer').open")
+    tab.press("\ue00c")
+    tab.focus(".map a[tabindex='0']")
+    first = tab.js("document.activeElement.dataset.c")
+    for key in ("\ue012", "\ue014", "\ue013", "\ue015"):
+        tab.press(key)
+    assert tab.js("document.activeElement.closest('.map') !== null")
+    assert tab.js("document.querySelectorAll('.map a[tabindex=\"0\"]').length") == 1
+    assert tab.js("document.querySelector('.map').classList.contains('focus')")
+    tab.press("\ue007")
+    tab.until("location.hash.startsWith('#cluster-')")
+    assert first is not None
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overflows(tab, width):
+    tab.open(width=width)
+    tab.driver.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    tab.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    tab.until("!document.querySelector('ul[data-members]')")
+    assert tab.overflow() == []
+    tab.open("#graph-3", width=width)
+    assert tab.overflow() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(tab, scheme):
+    if AXE is None:
+        pytest.skip("no axe-core-python: the page is not checked for accessibility")
+    tab.open(scheme=scheme)
+    tab.driver.execute_script("localStorage.clear()")
+    tab.open("#search=A_", scheme=scheme)
+    tab.driver.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    assert tab.axe() == []
+    tab.open("#graph-3", scheme=scheme)
+    assert tab.axe() == []
+
+
+def test_hostile_names_stay_text_in_the_browser(browser, tmp_path_factory):
+    graphs = drawings(20, HOSTILE, HOSTILE)
+    path = tmp_path_factory.mktemp("hostile") / "r.html"
+    write_report(
+        path, estimator=fitted(graphs, 2), graphs=graphs, classes=[HOSTILE[i % 5] for i in range(20)], title=HOSTILE[0],
+        command=HOSTILE[1],
+    )  # fmt: skip
+    tab = Tab(browser, path)
+    for width in WIDTHS:
+        tab.open("#graph-0", width=width)
+        assert tab.js("document.title") == HOSTILE[0]
+        assert tab.js("document.getElementById('viewer-name').textContent") == HOSTILE[0]
+        assert HOSTILE[0] in tab.js("document.getElementById('viewer-facts').textContent")
+        assert "<script>alert(1)" in tab.js("document.getElementById('viewer-table').textContent")
+        assert tab.overflow() == []
+    tab.open()
+    tab.click("#search")
+    tab.press("<script>")
+    tab.until("document.querySelectorAll('#hits .thumb').length === 4")
+    tab.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert tab.js("document.querySelectorAll('script').length") == 2
+    assert tab.js("document.querySelectorAll('img').length") == 0
+    assert tab.overflow() == []
+    assert tab.errors() == []
+    assert tab.requests() == []
+
+
+def test_a_sampled_page_finds_graphs_that_it_does_not_draw(browser, tmp_path_factory, monkeypatch):
+    monkeypatch.setattr("graphmeans.report.evidence.MOST_GRAPHS", 120)
+    graphs, classes, estimator = letters(400)
+    path = tmp_path_factory.mktemp("sampled") / "r.html"
+    write_report(path, estimator=estimator, graphs=graphs, classes=classes)
+    tab = Tab(browser, path).open()
+    drawn = set(tab.js("JSON.parse(document.getElementById('data').textContent).graphs.map(g => g.i)"))
+    absent = next(i for i in range(400) if i not in drawn)
+    tab.click("#search")
+    tab.press(graphs[absent].name)
+    tab.until("document.getElementById('hits').textContent.includes('Not drawn on this page')")
+    assert tab.cards() == [int(estimator.labels_[absent])]
+    assert tab.errors() == []
