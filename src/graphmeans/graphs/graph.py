@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Union
 
 import numpy as np
@@ -129,6 +130,9 @@ class Graph:
         nodes = f"{self.n_nodes} node{'s' * (self.n_nodes != 1)}"
         edges = f"{self.n_edges} edge{'s' * (self.n_edges != 1)}"
         return f"{type(self).__name__}({name}{arrow}{nodes}, {edges})"
+
+    def _repr_html_(self) -> str:
+        return str(import_module("graphmeans.plots.notebook").graph_html(self))  # it stands above: loaded when shown
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
