@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -43,6 +44,9 @@ class Match:
     indices: IntArray
     certified: bool
     matcher: str
+
+    def _repr_html_(self) -> str:
+        return str(import_module("graphmeans.plots.notebook").match_html(self))  # it stands above: loaded when shown
 
 
 @dataclass(frozen=True, eq=False)
