@@ -37,13 +37,13 @@ def landmark_map(space: Any, points: GraphBatch, centres: GraphBatch, n_landmark
     if among is None:
         among = space.distances(centres.take(chosen))
     frame = scaled_plane(among)
-    place = _Placer(among, frame)
+    far = space.distances(points, centres.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
+    place = _Placer(among, frame, far)
     others = np.setdiff1d(np.arange(len(centres)), chosen)
     middle = np.zeros((len(centres), 2))
     middle[chosen] = frame
     if len(others):
         middle[others] = place(space.distances(centres.take(others), centres.take(chosen)))
-    far = space.distances(points, centres.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
     places = place(far)
     shown = np.linalg.norm(places[:, None] - frame[None], axis=2)
     fidelity = (
@@ -78,10 +78,11 @@ class _Placer:
 
     Squared distances to the landmarks, less what they have in common, are linear in where a graph stands among them
     (de Silva & Tenenbaum's triangulation). What is peculiar to the graph alone adds to all of them alike and drops out: a
-    graph half-way between two centres is drawn half-way, however odd it is otherwise.
+    graph half-way between two centres is drawn half-way, however odd it is otherwise. Directions in which graphs scatter
+    about their centres more than the centres differ are damped (ridge regression): they would only blur the map.
     """
 
-    def __init__(self, among: FloatArray, frame: FloatArray) -> None:
+    def __init__(self, among: FloatArray, frame: FloatArray, far: FloatArray) -> None:
         n = len(among)
         self.base = (among**2).mean(axis=1)
         centred = np.eye(n) - 1 / n
@@ -89,7 +90,9 @@ class _Placer:
         kept = values > max(values.max(initial=0.0), 1e-12) * 1e-3
         self.back = vectors[:, kept] / np.sqrt(values[kept])  # triangulation: -1/2 (d^2 - base) @ back
         own = self._among(among)
-        damping = 1e-3 * np.trace(own.T @ own) / max(own.shape[1], 1) * np.eye(own.shape[1])
+        scatter = self._among(far) - own[far.argmin(axis=1)] if len(far) else np.zeros((1, own.shape[1]))
+        noise = np.median(scatter**2, axis=0).mean() / 0.455  # the median of a squared normal variable
+        damping = (n * noise + 1e-9 * np.trace(own.T @ own)) * np.eye(own.shape[1])
         self.turn = np.linalg.solve(own.T @ own + damping, own.T @ (frame - frame.mean(axis=0)))
         self.middle = frame.mean(axis=0)
 

@@ -56,8 +56,8 @@ def map_places(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int64]
     points, centres = evidence.map.points, evidence.map.centres
     every = np.concatenate([points, centres])
     # A few odd graphs far away must not press all others together: they are drawn at the rim.
-    low = np.minimum(np.quantile(every, 0.005, axis=0), centres.min(axis=0))
-    high = np.maximum(np.quantile(every, 0.995, axis=0), centres.max(axis=0))
+    low = np.minimum(np.quantile(every, 0.02, axis=0), centres.min(axis=0))
+    high = np.maximum(np.quantile(every, 0.98, axis=0), centres.max(axis=0))
     span = np.maximum(high - low, 1e-9)
     margin = 46.0
     scale = min((MAP_WIDTH - 2 * margin) / span[0], (MAP_HEIGHT - 2 * margin) / span[1])

@@ -1,0 +1,88 @@
+"""What notebooks show of a graph, an alignment and a fitted estimator: `_repr_html_`.
+
+The classes themselves load this module by name when they are shown, since it stands above them.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.positions import viewport
+from graphmeans.plots.svg import described, draw_svg
+from graphmeans.plots.text import plain_text
+
+#: Pictures and rows shown at most.
+MOST_MEANS, MOST_ROWS = 30, 24
+_MEAN_INK = "#3d7ec2"  # legible on white and on black
+
+
+def graph_html(graph: Graph) -> str:
+    """A picture of the graph and what its nodes and edges carry."""
+    said = f"<b>{_text(graph.name)}</b>, " if graph.name is not None else ""
+    mean = "; strength shows the share of members" if isinstance(graph, MeanGraph) else ""
+    sizes = described(graph).split(": ")[-1]
+    ink = _MEAN_INK if isinstance(graph, MeanGraph) else "currentColor"
+    return (
+        f'<figure style="display:inline-block;margin:0">{draw_svg(graph, size=220, color=ink)}'
+        f"<figcaption>{said}{sizes}{mean}{_columns(graph)}</figcaption></figure>"
+    )
+
+
+def match_html(match: Any) -> str:
+    """The interval of the distance, and who is aligned to whom."""
+    rows = "".join(
+        f"<tr><td>{_text(node)}</td><td>{'–' if other is None else _text(other)}</td></tr>"
+        for node, other in list(match.mapping.items())[:MOST_ROWS]
+    )
+    more = f"<p>and {len(match.mapping) - MOST_ROWS} more nodes</p>" if len(match.mapping) > MOST_ROWS else ""
+    distance = f"{match.upper:.4g}" if match.certified else f"between {match.lower:.4g} and {match.upper:.4g}"
+    how = "proven optimal" if match.certified else "the best found"
+    return (
+        f"<div><p>distance {distance}; alignment by {_text(match.matcher)}, {how}</p>"
+        f"<table><thead><tr><th>node of x</th><th>node of y</th></tr></thead><tbody>{rows}</tbody></table>{more}</div>"
+    )
+
+
+def estimator_html(estimator: Any) -> str:
+    """The mean graphs of a fitted estimator with their sizes; scikit-learn's diagram of one that is not."""
+    from sklearn.utils import estimator_html_repr
+
+    diagram = str(estimator_html_repr(estimator))
+    centres = getattr(estimator, "cluster_centers_", None)
+    if centres is None or isinstance(centres, np.ndarray):
+        return diagram
+    means = estimator.centroids(kind="graph")
+    sizes = np.bincount(estimator.labels_, minlength=len(means))
+    order = np.argsort(-sizes, kind="stable")
+    window = viewport(means)
+    cells = "".join(
+        '<figure style="display:inline-block;margin:4px;text-align:center">'
+        f"{draw_svg(means[c], size=96, viewport=window, color=_MEAN_INK, title=f'Mean graph of cluster {c}')}"
+        f"<figcaption>{c}: {sizes[c]:,}</figcaption></figure>"
+        for c in order[:MOST_MEANS]
+    )
+    more = f"<p>and {len(means) - MOST_MEANS} more</p>" if len(means) > MOST_MEANS else ""
+    facts = [f"{len(estimator.labels_):,} graphs", f"{len(means)} clusters", f"objective {estimator.inertia_:.5g}"]
+    facts.append(f"{estimator.n_iter_} iterations")
+    facts.append(f"{estimator.n_matchings_:,} matchings")
+    if np.isfinite(getattr(estimator, "certified_fraction_", np.nan)):
+        facts.append(f"{100 * estimator.certified_fraction_:.4g}% certified")
+    return f"<div><p>{', '.join(facts)}</p>{cells}{more}</div>{diagram}"
+
+
+def _columns(graph: Graph) -> str:
+    parts = []
+    for what, columns in (("nodes", graph.nodes), ("edges", graph.edge_attributes)):
+        names = [_text(key) for key in columns if key]
+        if names:
+            parts.append(f"{what}: {', '.join(names)}")
+    return f"<br>{'; '.join(parts)}" if parts else ""
+
+
+def _text(value: object) -> str:
+    return escape(plain_text(value, 80))
