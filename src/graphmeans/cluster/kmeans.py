@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
@@ -358,6 +359,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             ),
             kind,
         )  # fmt: skip
+
+    def _html_repr(self) -> str:
+        return str(import_module("graphmeans.plots.notebook").estimator_html(self))  # it stands above: loaded when shown
 
     def align(self, X: Any) -> list[Match]:
         """The alignment of each graph to its nearest centre; mappings lead to node numbers of the centroid."""
