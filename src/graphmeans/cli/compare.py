@@ -1,0 +1,170 @@
+"""`graphmeans compare`: two clusterings of the same graphs side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphmeans.cli.errors import reported
+
+if TYPE_CHECKING:
+    from graphmeans.graphs.graph import Graph
+    from graphmeans.report.comparison import Comparison
+
+_MOST_ROWS, _MOST_NAMES = 40, 8
+
+
+def compare(
+    first: Annotated[
+        Path, typer.Argument(metavar="DIR_A", help="What `graphmeans cluster` wrote.", show_default=False)
+    ],
+    second: Annotated[
+        Path, typer.Argument(metavar="DIR_B", help="Another one, of the same graphs.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
+        "graphmeans-compare"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON, and nothing else.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the picture.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+) -> None:
+    """Compare two clusterings: which clusters split, merged or moved.
+
+    The two may differ in the number of clusters, the algorithm or the weights; graphs are recognised by their names.
+    Writes comparison.json and flow.svg, a picture of who went where.
+
+    [bold]Examples[/bold]
+
+    graphmeans compare letters-15 letters-30
+
+    graphmeans compare elkan interval --json
+    """
+    with reported(debug):
+        import json
+
+        from graphmeans.plots.flow import flow_svg
+        from graphmeans.report.comparison import compare as compared
+
+        left, left_classes = read_labels(first)
+        right, right_classes = read_labels(second)
+        found = compared(left, right, left_classes or right_classes)
+        output.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"a": str(first), "b": str(second), **found.as_dict()}, indent=1, ensure_ascii=False)
+        (output / "comparison.json").write_text(text + "\n", encoding="utf-8")
+        pictures = read_means(first), read_means(second)
+        picture = flow_svg(
+            found.table, titles=(first.name or str(first), second.name or str(second)), pictures=pictures
+        )
+        (output / "flow.svg").write_text(picture, encoding="utf-8")
+        if as_json:
+            typer.echo(text)
+        elif quiet:
+            typer.echo(str(output / "flow.svg"))
+        else:
+            _show(found, first, second, output)
+
+
+def read_labels(directory: Path) -> tuple[dict[str, int], dict[str, str] | None]:
+    """The label of each graph by its name from labels.csv, and its class where one is given.
+
+    Names that occur more than once are told apart by counting: "name", "name (2)", ...
+    """
+    import csv
+
+    path = directory / "labels.csv"
+    if not path.is_file():
+        raise ValueError(f"{directory}: holds no labels.csv; give a folder that `graphmeans cluster` wrote")
+    labels: dict[str, int] = {}
+    classes: dict[str, str] = {}
+    seen: dict[str, int] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        table = csv.DictReader(file)
+        if table.fieldnames is None or not {"name", "label"} <= set(table.fieldnames):
+            raise ValueError(f"{path}: has no columns name and label")
+        for row in table:
+            name = row["name"] or ""
+            seen[name] = seen.get(name, 0) + 1
+            key = name if seen[name] == 1 else f"{name} ({seen[name]})"
+            label = row["label"] or ""
+            if not (label.isascii() and label.isdigit()):
+                raise ValueError(f"{path}, line {table.line_num}: {label!r} is not the number of a cluster")
+            labels[key] = int(label)
+            if row.get("class") is not None:
+                classes[key] = row["class"]
+    if not labels:
+        raise ValueError(f"{path}: holds no graph")
+    return labels, classes or None
+
+
+def read_means(directory: Path) -> dict[int, Graph]:
+    """The mean graphs in centroids/, as far as they can be read: the picture does without those that cannot."""
+    import re
+
+    from graphmeans.io.graph_files import read_graph
+
+    means: dict[int, Graph] = {}
+    folder = directory / "centroids"
+    for path in sorted(folder.glob("cluster_*.graphml")) if folder.is_dir() else ():
+        found = re.fullmatch(r"cluster_(\d+)", path.stem)
+        if found:
+            try:
+                means[int(found.group(1))] = read_graph(path)
+            except (ValueError, OSError):
+                continue
+    return means
+
+
+def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from graphmeans.plots.text import plain_text
+    from graphmeans.report.words import counted, number, percent
+
+    def said(text: object) -> str:
+        return escape(plain_text(text, 60))
+
+    console = Console(highlight=False)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column("what")
+    table.add_column(f"from {said(first.name)} to {said(second.name)}")
+    table.add_column("graphs", justify="right")
+    table.add_column("moved", justify="right")
+    events = [event for event in found.events if event.kind != "same"]
+    for event in events[:_MOST_ROWS]:
+        table.add_row(_colour(event.kind), event.said(), number(event.graphs), number(event.moved))
+    if len(events) > _MOST_ROWS:
+        table.add_row("…", f"and {len(events) - _MOST_ROWS} more in comparison.json")
+    same = len(found.events) - len(events)
+    if events:
+        console.print(table)
+    console.print(
+        f"{counted(same, 'cluster')} of {len(found.table)} stayed the same; "
+        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} moved; "
+        f"adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
+        soft_wrap=True,
+    )
+    if found.accuracy is not None:
+        a, b = found.accuracy
+        console.print(f"graphs in the majority class of their cluster: {percent(a)} and {percent(b)}", soft_wrap=True)
+    for folder, only in ((first, found.only_left), (second, found.only_right)):
+        if only:
+            some = ", ".join(said(name) for name in only[:_MOST_NAMES])
+            dots = " …" if len(only) > _MOST_NAMES else ""
+            console.print(f"only in {said(folder)}: {counted(len(only), 'graph')} ({some}{dots})", soft_wrap=True)
+    console.print(f"[bold green]flow[/bold green] {escape(plain_text(output / 'flow.svg'))}", soft_wrap=True)
+
+
+def _colour(kind: str) -> Any:
+    style = {
+        "split": "yellow",
+        "merged": "yellow",
+        "regrouped": "red",
+        "changed": "cyan",
+        "gone": "red",
+        "new": "green",
+    }
+    return f"[{style[kind]}]{kind}[/{style[kind]}]"
