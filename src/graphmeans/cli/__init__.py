@@ -8,6 +8,7 @@ import typer
 
 from graphmeans import __version__
 from graphmeans.cli.cluster import cluster
+from graphmeans.cli.compare import compare
 from graphmeans.cli.demo import demo
 from graphmeans.cli.errors import OneLineGroup
 from graphmeans.cli.paper import paper
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(cluster)
+app.command()(compare)
 app.command()(paper)
 app.command()(warmup)
 
