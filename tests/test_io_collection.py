@@ -99,9 +99,9 @@ def test_paths_that_are_nothing_we_know(tmp_path):
         read_collection(tmp_path / "absent.json")
     with pytest.raises(gm.GraphError, match="no such file"):
         read_collection("with\0nul")
-    (tmp_path / "a.csv").write_text("")
-    with pytest.raises(gm.GraphError, match=r"a.csv: is none of \.gxl"):
-        read_collection(tmp_path / "a.csv")
+    (tmp_path / "a.pdf").write_text("")
+    with pytest.raises(gm.GraphError, match=r"a.pdf: is none of \.gxl"):
+        read_collection(tmp_path / "a.pdf")
     (tmp_path / "a.zip").write_bytes(b"PK\3\4 but no more")
     with pytest.raises(gm.GraphError, match=r"a\.zip: is not a readable zip file"):
         read_collection(tmp_path / "a.zip")

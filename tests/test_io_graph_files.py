@@ -17,7 +17,7 @@ from graphmeans import io as gio
 from graphmeans.io import _files
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors
 
-KINDS = ["graphml", "json", "npz", "gxl"]
+KINDS = ["graphml", "gml", "json", "npz", "gxl"]
 SAMPLE = gm.MeanGraph(
     {"x": [0.5, -1.0, 1e-17], "kind": ["a", "b<&>", "1"], "on": [True, False, True], "pos": np.eye(3, 2)},
     [(0, 1), (2, 1)],
@@ -44,7 +44,7 @@ def test_what_is_written_comes_back(kind, graph, tmp_path_factory):
 
 
 @given(graph=any_graphs(ANY_TEXT))
-@pytest.mark.parametrize("kind", ["json", "npz"])
+@pytest.mark.parametrize("kind", ["gml", "json", "npz"])
 def test_any_text_at_all_survives_json_and_npz(kind, graph, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / f"text.{kind}"
     gio.write_graph(graph, path)
@@ -184,7 +184,6 @@ def node_link(nodes, edges=(), **more):
         (node_link([{"id": {}}]), "node 0: '{}' can be neither a node id"),
         (node_link([{"id": 1}, {"id": 1}]), "node id 1 is given twice"),
         (node_link([{"id": 1}], [{"source": 1, "target": 2}]), "an edge leads to the node 2"),
-        (node_link([{"id": 1}], [{"source": 1, "target": 1}]), "self-loop"),
         (node_link([{"id": 1, "x": 1}, {"id": 2, "x": "a"}]), "node attribute 'x' mixes strings"),
         (node_link([{"id": 1, "x": [1]}, {"id": 2, "x": [1, 2]}]), "node attribute 'x' has rows of unequal widths"),
         (node_link([{"id": 1, "x": {}}]), "node attribute 'x' mixes or holds unusable types"),
@@ -350,11 +349,11 @@ def test_spoilt_files_are_refused_in_one_line_or_still_read(kind, tmp_path, rng)
     gio.write_graph(SAMPLE, tmp_path / f"good.{kind}")
     bad = tmp_path / f"bad.{kind}"
     outcomes = []
-    for data in corruptions((tmp_path / f"good.{kind}").read_bytes(), rng, 400):
+    for data in corruptions((tmp_path / f"good.{kind}").read_bytes(), rng, 1000):
         bad.write_bytes(data)
         outcomes.append(only_graph_errors(gio.read_graph, bad))
     refused = [outcome for outcome in outcomes if isinstance(outcome, str)]
-    assert len(refused) > 200
+    assert len(refused) > 500
     assert all(message.startswith(str(bad)) for message in refused)
 
 

@@ -16,6 +16,7 @@ those of `graphs.convert`, and a few more for what networkx cannot carry:
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.graphs.convert import MARK, VALUE
+from graphmeans.graphs.convert.records import Records
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -38,6 +40,7 @@ _MARK_TYPES: dict[str, type] = {
     "roles": str, "support": str, "name": str, "objective": float, "node_strings": list, "edge_strings": list,
     "renamed_nodes": dict, "renamed_edges": dict, "empty_nodes": dict, "empty_edges": dict,
     "vectors_nodes": dict, "vectors_edges": dict, "missing_nodes": dict, "missing_edges": dict,
+    "booleans_nodes": list, "booleans_edges": list,
 }  # fmt: skip
 
 
@@ -96,11 +99,13 @@ def to_table(
     reserved_edges: Collection[str] = (),
     keep_ones: bool = False,
     holes: bool = False,
+    legal: re.Pattern[str] | None = None,
 ) -> Table:
     """What to write for a graph into a file called `stem`.
 
-    `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for formats
-    in which a node may lack an attribute that others have: columns of single values are then given with their holes.
+    `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for
+    formats in which a node may lack an attribute that others have: columns of single values are then given with their
+    holes. `legal` is what names of columns must look like.
     """
     mark: dict[str, Any] = {}
     if graph.name is not None and graph.name != stem:
@@ -115,8 +120,8 @@ def to_table(
         bare = edges.pop(BARE)
         if keep_ones or not (bare.shape[1] == 1 and (bare == 1).all()):
             edges[VALUE], mark["bare_edges"] = bare, True
-    nodes = _renamed(nodes, reserved_nodes, mark, "renamed_nodes")
-    edges = _renamed(edges, reserved_edges, mark, "renamed_edges")
+    nodes = _renamed(nodes, reserved_nodes, legal, mark, "renamed_nodes")
+    edges = _renamed(edges, reserved_edges, legal, mark, "renamed_edges")
     for key, columns, rows in (("empty_nodes", nodes, graph.n_nodes), ("empty_edges", edges, graph.n_edges)):
         if columns and not rows:
             mark[key] = {name: column.shape[1] if column.ndim == 2 else None for name, column in columns.items()}
@@ -214,10 +219,14 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return name
 
 
-def _renamed(columns: dict[str, Any], reserved: Collection[str], mark: dict[str, Any], key: str) -> dict[str, Any]:
+def _renamed(
+    columns: dict[str, Any], reserved: Collection[str], legal: re.Pattern[str] | None, mark: dict[str, Any], key: str
+) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, column in columns.items():
-        stored = free_name(name, {*reserved, *(set(columns) - {name}), *result}) if name in reserved else name
+        wanted = name if legal is None or legal.fullmatch(name) else "attribute"
+        taken = name in reserved or wanted != name
+        stored = free_name(wanted, {*reserved, *(set(columns) - {name}), *result}) if taken else name
         result[stored] = column
         if stored != name:
             mark.setdefault(key, {})[stored] = name
@@ -285,9 +294,26 @@ def _from_table(table: Table) -> Graph:
         "name": mark.get("name", table.name),
     }
     if supports is None:
+        if not mark and not _is_simple(table.ends, table.directed):
+            return _simple(arguments, nodes, edges)
         return Graph(**arguments)
     objective = mark.get("objective")
     return MeanGraph(node_support=supports[0], edge_support=supports[1], objective=objective, **arguments)
+
+
+def _is_simple(ends: Any, directed: bool) -> bool:
+    pairs = [(i, j) if directed or i < j else (j, i) for i, j in ends]
+    return len(set(pairs)) == len(pairs) and all(i != j for i, j in pairs)
+
+
+def _simple(arguments: dict[str, Any], nodes: dict[str, Any], edges: dict[str, Any]) -> Graph:
+    """A graph with parallel edges or loops, by the rules of `graphs.convert.records`."""
+    ends, n = [(int(i), int(j)) for i, j in arguments["edges"]], arguments["nodes"]
+    size = n if isinstance(n, int) else len(next(iter(nodes.values())))
+    rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]
+            for columns, count in ((nodes, size), (edges, len(ends)))]  # fmt: skip
+    records = Records(arguments["node_ids"], rows[0], ends, rows[1], arguments["directed"], arguments["name"])
+    return records.graph("graph")
 
 
 def _restore_empty(columns: dict[str, Any], mark: Mapping[str, Any], key: str, rows: int) -> None:

@@ -10,16 +10,23 @@ from pathlib import Path, PurePosixPath
 from graphmeans.graphs.graph import Graph
 from graphmeans.io import _files
 from graphmeans.io._files import Folder, PathLike, Source, fail
+from graphmeans.io.gml import parse_gml
 from graphmeans.io.graph_files import read_graph, write_graphs
 from graphmeans.io.graphml import parse_graphml
 from graphmeans.io.gxl import read_gxl_collection, write_gxl_collection
+from graphmeans.io.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
 from graphmeans.io.node_link import parse_node_link
 from graphmeans.io.npz import read_npz, write_npz
 from graphmeans.io.tudataset import holds_tudataset, read_tudataset, write_tudataset
 
 #: What the endings of file names mean.
-KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".json": "JSON", ".npz": "npz"}
-_PARSERS: dict[str, Callable[[bytes, str | None, str], Graph]] = {"GraphML": parse_graphml, "JSON": parse_node_link}
+KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".gml": "GML", ".json": "JSON", ".npz": "npz",
+         ".sdf": "SDF", ".mol": "SDF", ".smi": "SMILES", ".smiles": "SMILES"}  # fmt: skip
+_PARSERS: dict[str, Callable[[bytes, str | None, str], Graph]] = {
+    "GraphML": parse_graphml, "GML": parse_gml, "JSON": parse_node_link,
+}  # fmt: skip
+
+_MANY: dict[str, Callable[[bytes, str | None, str], list[Graph]]] = {"SDF": parse_sdf, "SMILES": parse_smiles}
 
 
 def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
@@ -28,9 +35,10 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     Parameters
     ----------
     path : path
-        A folder or zip of GXL files (with CXL lists, if there are any), of GraphML or of node-link JSON; a TU data set
-        (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz files; a single .npz, GraphML, JSON, GXL or CXL
-        file. Files may lie in one folder below the path, and a path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
+        A folder or zip of GXL files (with CXL lists, if there are any), of GraphML, GML or node-link JSON, or of molecules
+        (SDF, SMILES); a TU data set (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz files; a single
+        file of any of these, or a CSV file with a column ``smiles``. Files may lie in one folder below the path, and a
+        path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
     split : str, optional
         Which CXL list of a GXL collection, see `read_gxl_collection`.
 
@@ -44,10 +52,10 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     suffix = path.suffix.lower()
     if suffix == ".cxl":
         return read_gxl_collection(path, split)
-    if suffix in KINDS and not os.path.isdir(path) and split is None:
-        return (read_npz(path) if suffix == ".npz" else [read_graph(path)]), None
+    if (suffix in KINDS or suffix == ".csv") and not os.path.isdir(path) and split is None:
+        return _read_file(path, suffix), None
     if os.path.isfile(path) and suffix != ".zip":
-        reason = f"has no split {split!r}" if suffix in KINDS else f"is none of {', '.join(KINDS)}, a zip or a folder"
+        reason = f"has no split {split!r}" if split is not None else f"is none of {', '.join(KINDS)}, a zip or a folder"
         raise fail(path, reason)
     with _files.opened(path) as source:
         if holds_tudataset(source):
@@ -72,24 +80,35 @@ def write_collection(
     ----------
     graphs : sequence of Graph
     path : path
-        One file if it ends in ``.npz`` (or ``.zip``, for a TU data set), else a folder.
+        One file if it ends in ``.npz``, ``.sdf`` or ``.smi`` (or ``.zip``, for a TU data set), else a folder.
     classes : sequence of labels, optional
         Only GXL and TU data sets keep them.
-    kind : {"graphml", "json", "npz", "gxl", "tu"}, optional
+    kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "sdf", "smi"}, optional
         Of the files in a folder; by default GXL if there are classes, else GraphML.
     """
     if kind is None:
-        kind = "npz" if Path(path).suffix.lower() == ".npz" else "graphml" if classes is None else "gxl"
+        suffix = Path(path).suffix.lower()
+        kind = suffix[1:] if suffix in (".npz", ".sdf", ".smi") else "graphml" if classes is None else "gxl"
     if kind == "tu":
         write_tudataset(graphs, path, classes)
     elif classes is not None:
         if kind != "gxl":
             raise fail(path, f"{kind} files do not keep classes; write GXL or a TU data set, or leave the classes out")
         write_gxl_collection(graphs, classes, path)
+    elif kind in ("sdf", "smi"):
+        (write_sdf if kind == "sdf" else write_smiles)(graphs, path)
     elif kind == "npz" and Path(path).suffix.lower() == ".npz":
         write_npz(graphs, path)
     else:
         write_graphs(graphs, path, kind)
+
+
+def _read_file(path: Path, suffix: str) -> list[Graph]:
+    if suffix == ".npz":
+        return read_npz(path)
+    if suffix == ".csv" or KINDS[suffix] == "SMILES":
+        return read_smiles(path)
+    return read_sdf(path) if KINDS[suffix] == "SDF" else [read_graph(path)]
 
 
 def _only_kind(names: list[str], source: Source) -> str:
@@ -107,6 +126,8 @@ def _only_kind(names: list[str], source: Source) -> str:
 
 def _read(source: Source, name: str, kind: str) -> list[Graph]:
     stem = PurePosixPath(name).stem
+    if kind in _MANY:
+        return _MANY[kind](source.read(name), stem, source.where(name))
     if kind != "npz":
         return [_PARSERS[kind](source.read(name), stem, source.where(name))]
     if not isinstance(source, Folder):

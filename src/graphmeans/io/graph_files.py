@@ -1,4 +1,4 @@
-"""One graph, one file: GraphML, node-link JSON, .npz or GXL, told apart by the ending of the file name."""
+"""One graph, one file: GraphML, GML, node-link JSON, .npz or GXL, told apart by the ending of the file name."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from graphmeans.graphs.graph import Graph
 from graphmeans.io import _files
 from graphmeans.io._files import PathLike, fail
+from graphmeans.io.gml import read_gml, write_gml
 from graphmeans.io.graphml import read_graphml, write_graphml
 from graphmeans.io.gxl import read_gxl, write_gxl
 from graphmeans.io.node_link import read_node_link, write_node_link
@@ -15,7 +16,7 @@ from graphmeans.io.npz import read_npz, write_npz
 
 
 def read_graph(path: PathLike) -> Graph:
-    """The graph in a .graphml, .json, .npz or .gxl file.
+    """The graph in a .graphml, .gml, .json, .npz or .gxl file.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ def read_graph(path: PathLike) -> Graph:
 
 
 def write_graph(graph: Graph, path: PathLike) -> None:
-    """Write a graph in the format that the ending of the file name says: .graphml, .json, .npz or .gxl.
+    """Write a graph in the format that the ending of the file name says: .graphml, .gml, .json, .npz or .gxl.
 
     Reading it gives the same graph; one without a name comes back named after its file.
 
@@ -62,7 +63,7 @@ def write_graphs(graphs: Sequence[Graph], folder: PathLike, kind: str = "graphml
     graphs : sequence of Graph
     folder : path
         Made if it does not exist.
-    kind : {"graphml", "json", "npz", "gxl"}
+    kind : {"graphml", "gml", "json", "npz", "gxl"}
 
     Returns
     -------
@@ -94,12 +95,14 @@ def _known(path: PathLike) -> str:
 
 _READERS: dict[str, Callable[[PathLike], Graph]] = {
     ".graphml": read_graphml,
+    ".gml": read_gml,
     ".json": read_node_link,
     ".npz": _read_one_npz,
     ".gxl": read_gxl,
 }
 _WRITERS: dict[str, Callable[[Graph, PathLike], None]] = {
     ".graphml": write_graphml,
+    ".gml": write_gml,
     ".json": write_node_link,
     ".npz": write_npz,
     ".gxl": write_gxl,
