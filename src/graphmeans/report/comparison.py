@@ -16,7 +16,7 @@ from graphmeans.graphs.errors import GraphError
 
 IntArray = NDArray[np.int64]
 
-#: Two clusters belong together if they share at least this much of one of them.
+#: Two clusters belong together if they share more than half of one of them, or at least this much of both.
 STRONG = 0.2
 #: Clusters that share this much of both are the same.
 SAME = 0.95
@@ -33,8 +33,8 @@ class Event:
     kind: str
     left: tuple[int, ...]
     right: tuple[int, ...]
-    graphs: int  # those of the clusters of A that are in these clusters of B
-    moved: int  # those of them that are not where most of their cluster is
+    graphs: int  # of the clusters of A
+    moved: int  # those of them that did not go where most of their cluster went
 
     def said(self) -> str:
         """The event in words.
@@ -136,8 +136,8 @@ def compare(left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[
 def _events(table: IntArray) -> list[Event]:
     """Clusters that share much are linked; what is linked together is one event."""
     sizes_a, sizes_b = table.sum(axis=1), table.sum(axis=0)
-    share = np.maximum(table / np.maximum(sizes_a, 1)[:, None], table / np.maximum(sizes_b, 1)[None])
-    linked = (share >= STRONG) & (table > 0)
+    of_a, of_b = table / np.maximum(sizes_a, 1)[:, None], table / np.maximum(sizes_b, 1)[None]
+    linked = (np.maximum(of_a, of_b) > 0.5) | (np.minimum(of_a, of_b) >= STRONG)
     left_to_do = set(np.flatnonzero(sizes_a).tolist())
     events = []
     while left_to_do:
@@ -156,11 +156,11 @@ def _events(table: IntArray) -> list[Event]:
 
 
 def _event(table: IntArray, rows: tuple[int, ...], columns: tuple[int, ...]) -> Event:
+    graphs = int(table[list(rows)].sum())
+    moved = int(graphs - table[list(rows)].max(axis=1).sum())
     if not columns:
-        return Event(GONE, rows, (), 0, 0)
+        return Event(GONE, rows, (), graphs, graphs)
     part = table[np.ix_(rows, columns)]
-    graphs = int(part.sum())
-    moved = int(graphs - part.max(axis=1).sum())
     if len(rows) == len(columns) == 1:
         both = min(part[0, 0] / table[rows[0]].sum(), part[0, 0] / table[:, columns[0]].sum())
         return Event(STAYED if both >= SAME else CHANGED, rows, columns, graphs, moved)
