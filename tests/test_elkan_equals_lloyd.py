@@ -13,7 +13,8 @@ import graphmeans as gm
 import oracle
 from graphmeans.cluster.elkan import elkan
 from graphmeans.cluster.lloyd import lloyd
-from graphmeans.cluster.problem import ALGORITHM, EVALUATION, SEEDING, Problem
+from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING
+from graphmeans.cluster.problem import Problem
 from graphmeans.means.frames import Centres
 from graphmeans.means.incremental import Incremental
 from graphmeans.means.mean import get_mean

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -213,8 +215,9 @@ def test_empty_graphs(matcher):
     assert gm.match(one, gm.Graph(0), matcher=matcher).upper == pytest.approx(5.0)
 
 
+@pytest.mark.parametrize("positive", [False, True])
 @pytest.mark.parametrize("kind", ["letters", "vector edges", "directed", "roles"])
-def test_no_other_alignment_is_nearer_than_the_second(kind):
+def test_no_other_alignment_is_nearer_than_the_second(kind, positive):
     """`second` of the exact matcher: x aligned in any other way is at least so far from y."""
     kinds = {"letters": Kind(2, 1), "vector edges": Kind(1, 3), "directed": Kind(1, 2, directed=True),
              "roles": Kind(1, 1, roles=("a", "b"))}  # fmt: skip
@@ -222,10 +225,13 @@ def test_no_other_alignment_is_nearer_than_the_second(kind):
     for seed in range(5):
         graphs = random_collection(seed, kinds[kind], 8, max_nodes=6, min_nodes=2)
         batch = gm.GraphEncoder().fit_transform(graphs)
+        if positive:
+            batch = replace(batch, nodes=abs(batch.nodes), edge_values=abs(batch.edge_values))
         space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=gm.Exact(), n_jobs=1)
         pairs = np.array([(i, j) for i in range(8) for j in range(8) if i != j])
         warm = space.match(batch, batch, pairs)
-        for found in (warm, space.match(batch, batch, pairs, warm=warm.flat), space.match(batch, batch, pairs, cutoff=warm.upper)):
+        again = space.match(batch, batch, pairs, warm=warm.flat), space.match(batch, batch, pairs, cutoff=warm.upper)
+        for found in (warm, *again):
             for p, (i, j) in enumerate(pairs):
                 second = others_at_least(batch, space.order, i, j, found.mapping(p))
                 assert found.second[p] <= max(second, found.upper[p]) * (1 + 1e-9)

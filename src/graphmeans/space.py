@@ -105,7 +105,7 @@ class GraphSpace:
 
 
 @lru_cache(maxsize=32)
-def _hints_taken(matcher: type) -> frozenset[str]:
+def _hints_taken(matcher: Any) -> frozenset[str]:
     return frozenset(inspect.signature(matcher.solve).parameters)
 
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.problem import EVALUATION, Problem
+from graphmeans.cluster.matchings import EVALUATION
+from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.means.frames import Centres
@@ -86,6 +87,6 @@ def _evaluated(
     """Distances to the own centres, matched where only a bound is known. The algorithm makes no use of them."""
     distances = upper.copy()
     unknown = np.flatnonzero(outdated)
-    with problem.counted_as(EVALUATION):
+    with problem.matchings.counted_as(EVALUATION):
         distances[unknown] = problem.distances(unknown, centres, labels[unknown])
     return distances

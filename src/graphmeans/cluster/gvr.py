@@ -30,8 +30,10 @@ def gvr(
     """
     n, k = len(problem), len(centres)
     stopping = Stopping(problem, max_iter, tol, n_iter_no_change)
-    moving = MovingCentres(problem, centres.batch)
-    aligned = Shard(problem, np.arange(n), moving, remember=False)
+    moving = MovingCentres(problem.bounded_order(), centres.batch, k)
+    for c in range(k):
+        moving.append(centres.batch.take([c]))
+    aligned = Shard(problem.batch, problem.weights, 0, problem.matchings, problem.order)
     lower = np.zeros((n, k))                                                    # 02  l(X, Y) = 0
     aligned.labels = problem.random("assignment").randint(k, size=n)            # 04  random assignment, Y_X
     outdated = np.ones(n, dtype=bool)
@@ -64,7 +66,8 @@ def gvr(
             return stopping.result()
 
         members = problem.relocated(labels, upper, k)
-        aligned.take(np.flatnonzero(members != labels), members, moving)
+        taken = np.flatnonzero(members != labels)
+        aligned.take(taken, members[taken], moving)
         moving.move(aligned.sums(moving))                                       # 15  means
         aligned.follow(moving)                                                  # 17  u(X) = |x - y'|
         matched = aligned.matched_at

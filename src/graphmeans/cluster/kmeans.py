@@ -22,7 +22,8 @@ from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, 
 from graphmeans.cluster.interval import interval
 from graphmeans.cluster.lloyd import lloyd
 from graphmeans.cluster.log import shown
-from graphmeans.cluster.problem import ALGORITHM, EVALUATION, SEEDING, Ledger, Problem
+from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING, Ledger
+from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.seeding import SEEDINGS, seeds
 from graphmeans.functions import check_weights
@@ -254,7 +255,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 raise GraphError(f"{name} must be a number, got {getattr(self, name)!r}")
         n_threads(self.n_jobs)
         if self.algorithm in ("gvr", "interval") and self.mean not in ("auto", "lifted"):
-            raise GraphError(f"algorithm={self.algorithm!r} takes lifted means; mean={self.mean!r} would have no effect")
+            raise GraphError(
+                f"algorithm={self.algorithm!r} takes lifted means; mean={self.mean!r} would have no effect"
+            )
         if isinstance(self.theta, bool) or not isinstance(self.theta, Real) or not self.theta >= 0:
             raise GraphError(f"theta must be a number of at least 0, got {self.theta!r}")
         if self.theta and self.algorithm != "gvr":
@@ -361,7 +364,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         )  # fmt: skip
 
     def _html_repr(self) -> str:
-        return str(import_module("graphmeans.plots.notebook").estimator_html(self))  # it stands above: loaded when shown
+        return str(
+            import_module("graphmeans.plots.notebook").estimator_html(self)
+        )  # it stands above: loaded when shown
 
     def align(self, X: Any) -> list[Match]:
         """The alignment of each graph to its nearest centre; mappings lead to node numbers of the centroid."""

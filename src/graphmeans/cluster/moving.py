@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.problem import Problem
-from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.kernels.frames import settle
 from graphmeans.matching.match import Matches
-from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.sketch import KINDS, sketch, sketch_distances
 from graphmeans.means.frames import Centres, Frames
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Sketches = dict[str, NDArray[np.float32]]
+
+#: Earlier centres that are kept. How far a centre has moved since a time in between is known a little less tightly.
+SNAPSHOTS = 16
+
+
+def sketches_of(batch: GraphBatch, order: IntArray) -> Sketches:
+    """Sketches of both kinds, in single precision."""
+    return {kind: sketch(batch, order, kind).astype(np.float32) for kind in KINDS}
 
 
 class MovingCentres:
@@ -23,113 +31,159 @@ class MovingCentres:
 
     Because frames stay, sums of aligned graphs add up whoever computed them, and |y_now - y_then| is an upper bound of
     the distance between a centre and what it was: no matching is needed to know how far it has moved.
+
+    First the seeds are appended one by one; then `move` and `replace` let time pass.
     """
 
-    def __init__(self, problem: Problem, seeds: GraphBatch) -> None:
-        order = problem.space.order
-        if (order >= UNBOUNDED).any():
-            raise GraphError("the interval algorithm needs a bounded order: leave order='auto' or give a number")
-        self.problem = problem
-        self.k = len(seeds)
+    def __init__(self, order: IntArray, like: GraphBatch, k: int) -> None:
+        self.order, self.k = order, k
         self.place_roles = np.repeat(np.arange(len(order)), order).astype(np.int32)
-        self.place_names = seeds.role_names
-        own = np.arange(self.k)
-        self.used = np.zeros((self.k, len(self.place_roles)), dtype=bool)
-        ptr, flat = seeds.node_ptr, np.full(len(seeds.nodes), -1, dtype=np.int64)
-        self.settle(seeds, own, own, flat, ptr)
-        #: Where each node of each seed went: its place in the frame.
-        self.seed_places, self.seed_ptr = flat.copy(), ptr
-        frames = self.empty_frames(seeds)
-        frames.add(seeds, own, own, flat, ptr, np.ones(self.k))
-        self.frames: Frames = frames
-        self.batch: GraphBatch = seeds
-        self._snapshots: list[tuple[FloatArray, FloatArray]] = []
-        self.move(frames)
+        places = len(self.place_roles)
+        self.used = np.zeros((k, places), dtype=bool)
+        self.batch = like.take([])
+        self.frames = self.empty_frames()
+        self.drift = np.zeros((1, k))
+        self.sketches = sketches_of(self.batch, order)
+        self._place_of = np.zeros(0, dtype=np.int64)
+        self._node_at = np.full((k, places), -1, dtype=np.int64)
+        self._snapshots: dict[int, tuple[FloatArray, FloatArray]] = {}
+        self._anchor = np.zeros(1, dtype=np.int64)  # of each time: the kept time that stands for it,
+        self._offset = np.zeros((1, k))  # and how far the centres moved between the two
+        self._born = np.zeros(k, dtype=np.int64)
+        self._centres: Centres | None = None
 
-    def empty_frames(self, like: GraphBatch) -> Frames:
-        """Frames of these centres' places with nothing added."""
-        frames = Frames(self.k, like, max(1, len(self.place_roles)))
-        frames.size[:] = len(self.place_roles)
-        frames.roles[:, : len(self.place_roles)] = self.place_roles
-        return frames
+    # -- how centres come to be and move -----------------------------------------------------------
+
+    def append(self, graph: GraphBatch) -> None:
+        """One more seed: a batch of one graph."""
+        c = np.array([len(self.batch)], dtype=np.int64)
+        places = self._place(graph, c)
+        self._node_at[c[0], places] = np.arange(len(places))
+        self._place_of = np.concatenate([self._place_of, places])
+        self.batch = concatenate([self.batch, graph])
+        seen = sketches_of(graph, self.order)
+        self.sketches = {kind: np.concatenate([self.sketches[kind], seen[kind]]) for kind in KINDS}
+        self._centres = Centres.of_graphs(self.batch)
 
     def move(self, sums: Frames) -> None:
         """The averages of these sums are the centres from now on; a frame without weight keeps its centre."""
-        if self._snapshots:
-            empty = sums.total <= 0
-            for name in ("nodes", "edges", "node_weight", "edge_weight", "total"):
-                getattr(sums, name)[empty] = getattr(self.frames, name)[empty]
+        self._snapshots = self._snapshots or {0: self._averages()}
+        empty = sums.total <= 0
+        for name in Frames.SUMS:
+            getattr(sums, name)[empty] = getattr(self.frames, name)[empty]
         self.frames = sums
-        self.used = sums.node_weight[:, : len(self.place_roles)] > 0
-        total = sums.total.reshape(-1, 1, 1)
-        self._snapshots.append((sums.nodes / total, sums.edges / total[..., None]))
-        nodes, edges = self._snapshots[-1]
-        #: drift[t, c]: how far centre c is from where it was at time t.
-        self.drift = np.array(
-            [np.sqrt(((nodes - n) ** 2).sum(axis=(1, 2)) + ((edges - e) ** 2).sum(axis=(1, 2, 3))) for n, e in self._snapshots]
-        )
-        self._compact()
-        self.sketches = {kind: sketch(self.batch, self.problem.space.order, kind) for kind in KINDS}
+        self._tick()
+
+    def replace(self, c: int, graph: GraphBatch) -> None:
+        """Centre c gives way to this graph; nothing that was known of c holds for it."""
+        self._snapshots = self._snapshots or {0: self._averages()}
+        self.frames = self.frames.copy()
+        for name in Frames.SUMS:
+            getattr(self.frames, name)[c] = 0.0
+        self._place(graph, np.array([c], dtype=np.int64))
+        self._born = self._born.copy()
+        self._born[c] = self.now + 1
+        self._tick()
 
     @property
     def now(self) -> int:
         """The present time: how often the centres have moved."""
-        return len(self._snapshots) - 1
+        return len(self.drift) - 1
+
+    def _place(self, graph: GraphBatch, c: IntArray) -> IntArray:
+        """Put a graph alone into frame c; returns the place of each of its nodes."""
+        self.used[c] = False
+        places = np.full(len(graph.nodes), -1, dtype=np.int64)
+        self.settle(graph, np.zeros(1, dtype=np.int64), c, places, graph.node_ptr)
+        self.frames.add(graph, np.zeros(1, dtype=np.int64), c, places, graph.node_ptr, np.ones(1))
+        return places
+
+    def _averages(self) -> tuple[FloatArray, FloatArray]:
+        total = np.maximum(self.frames.total, 1e-300).reshape(-1, 1, 1)
+        return self.frames.nodes / total, self.frames.edges / total[..., None]
+
+    def _tick(self) -> None:
+        """Let one unit of time pass; the frames are those of the new centres."""
+        now = self.now + 1
+        self.used = self.frames.node_weight[:, : len(self.place_roles)] > 0
+        self._snapshots = {**self._snapshots, now: self._averages()}
+        self._anchor = np.append(self._anchor, now)
+        self._offset = np.vstack([self._offset, np.zeros(self.k)])
+        if len(self._snapshots) > SNAPSHOTS:
+            self._forget()
+        moved = {time: self._between(time, now) for time in self._snapshots}
+        #: drift[t, c]: how far centre c is at most from where it was at time t.
+        self.drift = np.array([moved[int(a)] for a in self._anchor]) + self._offset
+        self.drift[np.arange(now + 1)[:, None] < self._born] = np.inf
+        self._compact()
+        self.sketches = sketches_of(self.batch, self.order)
+
+    def _between(self, then: int, now: int) -> FloatArray:
+        (a, b), (c, d) = self._snapshots[then], self._snapshots[now]
+        return np.sqrt(((c - a) ** 2).sum(axis=(1, 2)) + ((d - b) ** 2).sum(axis=(1, 2, 3)))
+
+    def _forget(self) -> None:
+        """Drop the snapshot that differs least from the next one, which stands for it from now on."""
+        times = sorted(self._snapshots)
+        steps = [self._between(a, b) for a, b in pairwise(times[:-1])]
+        least = int(np.argmin([step.sum() for step in steps]))
+        stood_for = self._anchor == times[least]
+        self._offset = self._offset + stood_for[:, None] * steps[least]
+        self._anchor = np.where(stood_for, times[least + 1], self._anchor)
+        self._snapshots = {time: kept for time, kept in self._snapshots.items() if time != times[least]}
+
+    # -- alignments --------------------------------------------------------------------------------
+
+    def empty_frames(self) -> Frames:
+        """Frames of these centres' places with nothing added."""
+        frames = Frames(self.k, self.batch, max(1, len(self.place_roles)))
+        frames.size[:] = len(self.place_roles)
+        frames.roles[:, : len(self.place_roles)] = self.place_roles
+        return frames
 
     def settle(self, batch: GraphBatch, which: IntArray, frame: IntArray, flat: IntArray, ptr: IntArray) -> None:
         """Give unmatched nodes of aligned graphs null places; flat (in, out)."""
-        which, frame = which.astype(np.int64), frame.astype(np.int64)
-        settle(batch.node_ptr, batch.roles, which, frame, flat, ptr, self.place_roles, self.used)
+        settle(batch.node_ptr, batch.roles, which.astype(np.int64), frame, flat, ptr, self.place_roles, self.used)
 
-    def settle_alone(
-        self, batch: GraphBatch, which: IntArray, frame: IntArray, flat: IntArray, rows: IntArray, ptr: IntArray
-    ) -> None:
-        """Give the nodes of graphs that become centres the first places of their roles; flat[rows] (out)."""
-        alone = np.full(len(rows), -1, dtype=np.int64)
-        nothing = np.zeros_like(self.used)
-        settle(batch.node_ptr, batch.roles, which, frame, alone, ptr, self.place_roles, nothing)
-        flat[rows] = alone
-
-    def seed_alignment(self, flat: IntArray, ptr: IntArray, which: IntArray, labels: IntArray) -> IntArray:
-        """Mappings into the nodes of the seeds as alignments, before any centre has moved."""
-        places = np.where(flat >= 0, self.seed_places[np.maximum(flat, 0) + np.repeat(self.seed_ptr[labels], np.diff(ptr))], -1)
-        self.settle(self.problem.batch, which, labels, places, ptr)
-        return places
-
-    def places(self, found: Matches, which: IntArray, to: IntArray) -> IntArray:
-        """Mappings into the compact centres as alignments: a place for every node."""
-        lengths = np.diff(found.ptr)
-        offset = np.repeat(self.batch.node_ptr[to], lengths)
-        flat = np.where(found.flat >= 0, self._place_of[np.maximum(found.flat, 0) + offset], -1)
-        self.settle(self.problem.batch, which, to, flat, found.ptr)
+    def alone(self, batch: GraphBatch, which: IntArray, frame: IntArray, ptr: IntArray) -> IntArray:
+        """Places for the nodes of graphs that become centres: the first ones of their roles."""
+        flat = np.full(ptr[-1], -1, dtype=np.int64)
+        settle(batch.node_ptr, batch.roles, which, frame, flat, ptr, self.place_roles, np.zeros_like(self.used))
         return flat
 
-    def compact(self, flat: IntArray, ptr: IntArray, to: IntArray) -> IntArray:
-        """Alignments as mappings into the compact centres, -1 where the place is null: warm starts."""
+    def places(self, found: Matches, batch: GraphBatch, which: IntArray, to: IntArray) -> IntArray:
+        """Mappings into the nodes of the centres as alignments: a place for every node."""
+        offset = np.repeat(self.batch.node_ptr[to], np.diff(found.ptr))
+        flat = np.where(found.flat >= 0, self._place_of[np.maximum(found.flat, 0) + offset], -1)
+        self.settle(batch, which, to, flat, found.ptr)
+        return flat
+
+    def mappings(self, flat: IntArray, ptr: IntArray, to: IntArray) -> IntArray:
+        """The way back: alignments as mappings into the nodes of the centres, -1 where the place is null."""
         return np.where(flat >= 0, self._node_at[np.repeat(to, np.diff(ptr)), flat], -1)
 
-    def sketch_bounds(self, sketches: dict[str, FloatArray]) -> FloatArray:
-        """Lower bounds of the distances between sketched graphs and all centres."""
-        return np.maximum(*(sketch_distances(sketches[kind], self.sketches[kind]) for kind in KINDS))
+    def sketch_bounds(self, sketches: Sketches, x: NDArray[np.int64] | slice, c: int | None = None) -> FloatArray:
+        """Lower bounds of the distances between sketched graphs x and all centres, or centre c."""
+        chosen = slice(None) if c is None else slice(c, c + 1)
+        both = (sketch_distances(sketches[kind][x], self.sketches[kind][chosen]) for kind in KINDS)
+        return np.maximum(*both).astype(np.float64)
 
     def centres(self) -> Centres:
         """The centres as they are now, with support."""
+        assert self._centres is not None, "no seeds were appended"
         return self._centres
 
     def _compact(self) -> None:
         """The centres without their null places, which matchers need not see."""
         full = self.frames.centres()
         full_batch = full.batch
-        keep = self.used.ravel()
-        rows = np.flatnonzero(keep)
-        sizes = self.used.sum(axis=1)
-        node_ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        rows = np.flatnonzero(self.used.ravel())
         places = self.used.shape[1]
         self._node_at = np.where(self.used, np.cumsum(self.used, axis=1) - 1, -1)
         self._place_of = (rows % places).astype(np.int64) if places else rows
         owner = np.repeat(np.arange(self.k), np.diff(full_batch.edge_ptr))
         self.batch = GraphBatch(
-            node_ptr=node_ptr,
+            node_ptr=np.concatenate([[0], np.cumsum(self.used.sum(axis=1))]).astype(np.int64),
             nodes=full_batch.nodes[rows],
             roles=full_batch.roles[rows],
             edge_ptr=full_batch.edge_ptr,
@@ -139,4 +193,3 @@ class MovingCentres:
             role_names=full_batch.role_names,
         )
         self._centres = Centres(self.batch, full.node_support[rows], full.edge_support)
-

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import time
 import zlib
-from collections import Counter
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.matchings import Ledger, Matchings
+from graphmeans.cluster.moving import MovingCentres
 from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
+from graphmeans.matching.pairs import UNBOUNDED
+from graphmeans.matching.sketch import sketch_order
 from graphmeans.means.frames import Centres
 from graphmeans.means.mean import MeanMethod
 from graphmeans.space import PAIRS_AT_ONCE, GraphSpace
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-#: What matchings are spent on: the algorithm itself, its start, or only to know the objective.
-ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
-
-
-@dataclass
-class Ledger:
-    """Matchings and seconds by purpose."""
-
-    matchings: Counter[str] = field(default_factory=Counter)
-    seconds: float = 0.0
-    purpose: str = ALGORITHM
 
 
 @dataclass(eq=False)
@@ -68,8 +56,12 @@ class Problem:
     run: int = 0
     n_runs: int = 1
     ledger: Ledger = field(default_factory=Ledger)
-    #: What seeding learnt about distances, if it did; see cluster/known.py.
-    known: Any = None
+    matchings: Matchings = field(init=False)
+    #: Centres that the shards of the engine have met, if seeding was done by them.
+    seeds: MovingCentres | None = None
+
+    def __post_init__(self) -> None:
+        self.matchings = Matchings(self.space, self.ledger)
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -78,28 +70,48 @@ class Problem:
         """Random numbers that depend on the seed of the run and on what they are for, not on what was drawn before."""
         return np.random.RandomState([self.seed, zlib.crc32(purpose.encode()), iteration])
 
+    @cached_property
+    def order(self) -> IntArray:
+        """The order at which graphs are sketched: that of the space, or one at which distances are the same."""
+        return sketch_order(self.space.order, self.batch)
+
+    def bounded_order(self) -> IntArray:
+        """The order of the space, for algorithms whose centres live in frames."""
+        if (self.space.order >= UNBOUNDED).any():
+            raise GraphError(
+                "order=None, a space without bounds, is for algorithm='lloyd' or 'elkan'; leave order='auto' or give a number"
+            )
+        return self.space.order
+
+    @cached_property
+    def engine(self) -> Any:
+        """Who holds the shards of the collection."""
+        from graphmeans.cluster.engines.threads import Threads
+
+        return Threads(self)
+
+    def seeded_with(self, seeds: GraphBatch) -> MovingCentres:
+        """These seeds as centres that can move: those that the shards know already, or new ones."""
+        if self.seeds is None or self.seeds.batch is not seeds:
+            self.seeds = MovingCentres(self.bounded_order(), seeds, len(seeds))
+            for c in range(len(seeds)):
+                self.seeds.append(seeds.take([c]))
+            self.__dict__.pop("engine", None)  # its shards may have met others
+        return self.seeds
+
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether there is never a choice of alignment: graphs are vectors."""
+        return bool((self.space.order <= 1).all())
+
     @property
     def means_repeat(self) -> bool:
         """Whether the same members always have the same mean: no choice of alignment, or none that depends on order."""
-        return bool((self.space.order <= 1).all()) or bool(getattr(self.mean, "repeats", False))
-
-    @contextmanager
-    def counted_as(self, purpose: str) -> Iterator[None]:
-        """Matchings inside are counted under this purpose."""
-        before, self.ledger.purpose = self.ledger.purpose, purpose
-        try:
-            yield
-        finally:
-            self.ledger.purpose = before
+        return self.is_euclidean or bool(getattr(self.mean, "repeats", False))
 
     def match(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, warm: IntArray | None = None) -> Matches:
-        """Hand pairs to the matcher: the one place where matchings are counted."""
-        self.ledger.matchings[self.ledger.purpose] += len(pairs)
-        start = time.perf_counter()
-        try:
-            return self.space.match(x, y, pairs, warm)
-        finally:
-            self.ledger.seconds += time.perf_counter() - start
+        """Hand pairs to the matcher, counted."""
+        return self.matchings.match(x, y, pairs, warm)
 
     def distances(self, graphs: IntArray, centres: Centres, to: IntArray) -> FloatArray:
         """D(X, Y) of graph ``graphs[p]`` and centre ``to[p]``."""
@@ -138,24 +150,34 @@ class Problem:
         return means.centres if len(filled) == len(old) else old.replaced(filled, means.centres)
 
     def relocated(self, labels: IntArray, distances: FloatArray, k: int) -> IntArray:
-        """Labels in which each empty cluster takes the graph farthest from its centre out of a cluster of two or more.
-
-        Graphs at distance 0 stay: then the cluster remains empty, with its old centre.
-        """
+        """Labels in which each empty cluster takes the graph farthest from its centre, see `relocations`."""
         counted = self.weights > 0
         sizes = np.bincount(labels[counted], minlength=k)
-        empty = np.flatnonzero(sizes == 0)
-        if not len(empty):
+        if sizes.all():
             return labels
+        far = np.argsort(-distances, kind="stable")
+        far = far[counted[far] & (distances[far] > 0)]
         labels = labels.copy()
-        farthest = iter(np.argsort(-distances, kind="stable"))
-        for c in empty:
-            for graph in farthest:
-                if counted[graph] and distances[graph] > 0 and sizes[labels[graph]] >= 2:
-                    sizes[labels[graph]] -= 1
-                    labels[graph] = c
-                    break
+        for graph, c in relocations(sizes, far, labels[far]):
+            labels[graph] = c
         return labels
+
+
+def relocations(sizes: IntArray, far: IntArray, labels: IntArray) -> list[tuple[int, int]]:
+    """Which graph each empty cluster takes: the farthest from its centre (`far`, in that order) in a cluster of two or more.
+
+    Graphs at distance 0 are not to be offered: if there are no others the cluster remains empty, with its old centre.
+    """
+    sizes = sizes.copy()
+    offers = iter(zip(far, labels, strict=True))
+    taken = []
+    for c in np.flatnonzero(sizes == 0):
+        for graph, label in offers:
+            if sizes[label] >= 2:
+                sizes[label] -= 1
+                taken.append((int(graph), int(c)))
+                break
+    return taken
 
 
 Algorithm = Callable[..., Any]

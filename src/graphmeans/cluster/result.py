@@ -23,6 +23,9 @@ TRACE_FIELDS = np.dtype(
         ("evaluation_matchings", np.int64),  # spent only to know the objective
         ("pruned_by_centres", np.int64),  # candidates skipped because of D(Y_X, Y) / 2
         ("pruned_by_bounds", np.int64),  # candidates skipped because of l(X, Y)
+        ("pruned_by_sketches", np.int64),  # interval: skipped because of their sketches and what is remembered
+        ("pruned_by_assignments", np.int64),  # interval: skipped because of a linear assignment
+        ("assignment_bounds", np.int64),  # linear assignments solved for that
         ("seconds", np.float64),  # of the whole iteration
         ("matching_seconds", np.float64),  # of its matchings alone
     ]

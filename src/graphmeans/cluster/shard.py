@@ -4,212 +4,399 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.known import Known
-from graphmeans.cluster.moving import MovingCentres
-from graphmeans.cluster.problem import Problem
-from graphmeans.graphs.batch import row_ranges
+from graphmeans.cluster.bounds import CERTIFIED, ESTIMATE, Bounds
+from graphmeans.cluster.matchings import Matchings
+from graphmeans.cluster.moving import MovingCentres, Sketches, sketches_of
+from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.match import Matches
-from graphmeans.matching.sketch import KINDS, sketch
 from graphmeans.means.frames import Frames
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 #: A bound must exceed u by nothing to decide, but rounding must not decide.
 CLOSE = 1.0 - 1e-12
 #: A new alignment must be shorter by this share to be taken.
 SHORTER = 1.0 - 1e-9
+#: Candidates are matched up to this multiple of u: a bound needs some margin to last when the centres move on.
+MARGIN = 1.5
+#: From fresh starts a graph is aligned again only when its centre has moved by this share of u.
+STALE = 0.15
 
 
 class Shard:
-    """Graphs ``which`` of a problem.
+    """Some graphs of a collection, from number `first` on.
 
-    For each graph: label, alignment to the label's centre (a place for every node), u = |x - y| along it. For each graph
-    and centre: a certified lower bound and an estimate (what a matcher found), each with the time it was true at. What
-    is true now is the value less the centre's drift since then.
+    For each graph: its label, its alignment to the label's centre (a place for every node), and u = |x - y| along it. What is
+    known of the other centres is kept three times over, cheapest first: one bound for all of them together (`others`);
+    sketches, from which N x k bounds are one matrix product; and a table of bounds for the few centres it came near to.
+
+    The alignment was sought at the time `matched_at`. The distance was at least `lower` then, and that of any other alignment
+    at least `rival`; now they are at least that less the distance the centre has moved. As long as u is below the latter, the
+    alignment is the best one and nothing needs to be matched.
     """
 
-    def __init__(self, problem: Problem, which: IntArray, centres: MovingCentres, remember: bool = True) -> None:
-        self.problem, self.which = problem, which
-        self.batch = problem.batch
-        n, k = len(which), centres.k
-        self.ptr = np.concatenate([[0], np.cumsum(self.batch.sizes[which])]).astype(np.int64)
-        self.flat = np.full(self.ptr[-1], -1, dtype=np.int64)
+    #: What the next iteration depends on.
+    ARRAYS = ("labels", "flat", "upper", "matched_at", "fresh_at", "lower", "rival", "others", "others_at")
+
+    def __init__(
+        self, batch: GraphBatch, weights: FloatArray, first: int, matchings: Matchings, order: IntArray
+    ) -> None:
+        n = len(batch)
+        self.batch, self.weights, self.first, self.matchings, self.order = batch, weights, first, matchings, order
         self.labels = np.zeros(n, dtype=np.int64)
+        self.flat = np.full(batch.node_ptr[-1], -1, dtype=np.int64)
         self.upper = np.full(n, np.inf)
-        self.matched_at = np.full(n, -1)  # when the alignment was last sought
-        self.fresh_at = np.full(n, -1)  # when it was last sought from fresh starts
-        self.optimal = np.zeros(n, dtype=bool)  # whether it was proven the best when last sought
-        self.certified, self.certified_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
-        self.estimate, self.estimate_at = np.zeros((n, k)), np.zeros((n, k), dtype=np.int32)
-        if remember and problem.known is not None:
-            self._remember(problem.known, centres)
+        self.matched_at = np.full(n, -1)  # -1: never
+        self.fresh_at = np.full(n, -1)
+        self.lower, self.rival = np.zeros(n), np.zeros(n)
+        self.others, self.others_at = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
+        self.bounds = Bounds(n)
+        self._offers: tuple[IntArray, IntArray, Matches] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
     @cached_property
-    def sketches(self) -> dict[str, FloatArray]:
+    def sketches(self) -> Sketches:
         """Sketches of the graphs, computed once."""
-        return {kind: sketch(self.batch.take(self.which), self.problem.space.order, kind) for kind in KINDS}
+        return sketches_of(self.batch, self.order)
+
+    # -- the nearest centre ------------------------------------------------------------------------
 
     def assign(self, centres: MovingCentres) -> Counter[str]:
         """Find the nearest centre of every graph, refining only what is needed to decide; returns what that took."""
-        counts: Counter[str] = Counter()
         before = self.labels.copy()
-        low = self._current(centres)
-        tested = np.zeros(low.shape, dtype=bool)  # linear assignment bounds known for the present centres
-        realigned = self._unmoved_since(self.matched_at, centres)
-        n, k = low.shape
-        x = np.arange(n)
-        low[x, self.labels] = np.inf
-        counts["pairs"] = n * (k - 1)
-        while len(x):
-            y = low[x].argmin(axis=1)
-            undecided = low[x, y] < self.upper[x] * CLOSE
-            x, y = x[undecided], y[undecided]
-            lap = ~tested[x, y]
-            own = ~lap & ~realigned[x]
-            self._test(x[lap], y[lap], centres, low, tested, counts)
-            counts["realigned"] += len(x[own])
-            self.realign(x[own], centres)
-            realigned[x[own]] = True
-            rest = ~lap & ~own
-            self._match(x[rest], y[rest], centres, low, realigned, counts)
+        counts: Counter[str] = Counter()
+        x = self._open(centres, self.upper * CLOSE)
+        low = self._low(x, centres)
+        self._begin(x, low, centres)
+        low[np.arange(len(x)), self.labels[x]] = np.inf
+        tested = np.zeros(low.shape, dtype=bool)
+        rows = np.arange(len(x))
+        while len(rows):
+            rows = self._test(rows, x, self.upper[x[rows]][:, None] * CLOSE, low, tested, centres, counts)
+            self._match(rows, x, low[rows].argmin(axis=1), low, centres, counts)
+        self._close(x, low, centres)
         counts["moved"] = int((self.labels != before).sum())
+        counts["by_one_bound"] = (len(self) - len(x)) * (centres.k - 1)
+        counts["by_sketch"] = len(x) * (centres.k - 1) - counts["assignments"]
+        counts["by_assignment"] = counts["assignments"] - counts["matched"]
         return counts
 
-    def realign_all(self, centres: MovingCentres) -> int:
-        """Match graphs with their own centres from fresh starts, unless that was done or is proven to be useless.
+    def meet(self, number: int, between: FloatArray, centres: MovingCentres) -> None:
+        """A new seed, the graph of this number: match it with those that might be nearer to it than to all seeds before.
 
-        Returns how many came closer.
+        between[c']: proven lower bounds of its distances to those. By the triangle inequality a graph with label c' is at
+        least between[c'] - u from it.
         """
-        done = self._unmoved_since(self.fresh_at, centres) | (self._unmoved_since(self.matched_at, centres) & self.optimal)
-        return self.realign(np.flatnonzero(~done), centres, fresh=True)
+        c = len(between)
+        between = np.append(between, 0.0)
+        self.take(np.array([number]), np.array([c]), centres)
+        if c == 0:
+            self._adopt_all(np.flatnonzero(np.isinf(self.upper)), 0, centres)
+            return
+        low = centres.sketch_bounds(self.sketches, slice(None), c)[:, 0]
+        triangle = between[self.labels] - self.upper
+        better = np.flatnonzero(triangle > low)
+        self.bounds.keep(better, np.full(len(better), c), triangle[better], CERTIFIED, centres.now, centres.drift)
+        x = np.flatnonzero(np.maximum(low, triangle) < self.upper)
+        x = x[self._assignments(x, np.full(len(x), c), centres) < self.upper[x]]
+        to = np.full(len(x), c)
+        found = self._matched(x, to, centres, cutoff=self.upper[x] * MARGIN)
+        nearer = found.upper < self.upper[x]
+        x, to, found = x[nearer], to[nearer], found.take(nearer)
+        self._keep_own(x, centres)
+        self.adopt(x, to, found, centres)
 
-    def adopt(self, x: IntArray, y: IntArray, found: Matches, centres: MovingCentres) -> None:
-        """Graphs x move to the clusters y, aligned as was found."""
-        self.flat[row_ranges(self.ptr, x)[0]] = centres.places(found, self.which[x], y)
-        self.labels[x], self.upper[x] = y, found.upper
-        self.matched_at[x] = self.fresh_at[x] = centres.now
-        self.optimal[x] = found.upper * CLOSE <= found.lower
+    def realign_all(self, centres: MovingCentres) -> int:
+        """Match graphs with their own centres from fresh starts where that was not done, or may help. How many came closer."""
+        still = centres.drift[self.fresh_at, self.labels] <= STALE * self.upper
+        done = self._is_best(np.arange(len(self)), centres) | (
+            (self.fresh_at >= 0) & still & (not self.matchings.is_exact)
+        )
+        x = np.flatnonzero(~done)
+        # Where one linear assignment already costs u, nothing is shorter.
+        x = x[self._assignments(x, self.labels[x], centres) < self.upper[x] * SHORTER]
+        return self.realign(x, centres, fresh=True)
 
-    def take(self, x: IntArray, members: IntArray, centres: MovingCentres) -> None:
-        """Graphs x leave for clusters that were empty, each to become its centre."""
+    def realign(self, x: IntArray, centres: MovingCentres, fresh: bool = False) -> int:
+        """Match graphs with their own centres, from the stored alignment or not; keep what is shorter. How many are."""
+        if not len(x):
+            return 0
+        rows, ptr = row_ranges(self.batch.node_ptr, x)
+        labels = self.labels[x]
+        warm = None if fresh and not self.matchings.is_exact else centres.mappings(self.flat[rows], ptr, labels)
+        found = self.matchings.match(self.batch, centres.batch, np.stack([x, labels], axis=1), warm=warm)
+        shorter = found.upper < self.upper[x] * SHORTER
+        changed = np.repeat(shorter, np.diff(ptr))
+        self.flat[rows[changed]] = centres.places(found, self.batch, x, labels)[changed]
+        self.upper[x[shorter]] = found.upper[shorter]
+        self._note_alignment(x, found, centres, fresh or self.matchings.is_exact)
+        return int(shorter.sum())
+
+    # -- one graph at a time -----------------------------------------------------------------------
+
+    def propose(self, least: float, centres: MovingCentres) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+        """Single moves that lower the objective although the other centre is no nearer (Hartigan), by `least` or more.
+
+        Without x its old mean comes closer to the others, with x the new one follows it: moving x from a to b gains
+        w (W_a / (W_a - w) u^2 - W_b / (W_b + w) D(x, b)^2). Returns numbers of graphs, from, to, gain; `accept` takes some.
+        """
+        total, w = centres.frames.total, self.weights
+        rest = total[self.labels] - w
+        movable = (w > 0) & (rest > 1e-9 * w) & (self.upper > 0)
+        leaving = np.where(movable, total[self.labels] / np.where(movable, rest, 1.0), 0.0) * self.upper**2
+        useful = np.maximum(leaving - least / np.where(w > 0, w, 1.0), 0.0)
+        with np.errstate(divide="ignore"):
+            joining = np.where(total > 0, 1.0 / total, 0.0)
+        widest = np.sqrt(useful * (1.0 + w * joining.max()))
+        x = self._open(centres, widest * CLOSE)
+        x = x[movable[x]]
+        low = self._low(x, centres)
+        own = np.arange(len(x)), self.labels[x]
+        low[own] = np.inf
+        limit = np.sqrt(useful[x, None] * (1.0 + w[x, None] * joining)) * CLOSE
+        tested = np.zeros(low.shape, dtype=bool)
+        self._test(np.arange(len(x)), x, limit, low, tested, centres, Counter())
+        row, y = np.nonzero(low < limit)
+        found = self._matched(x[row], y, centres, cutoff=limit[row, y] * MARGIN)
+        low[row, y] = np.maximum(
+            low[row, y], np.where(self._cut(found, limit[row, y] * MARGIN), found.lower, found.upper)
+        )
+        self._close(x, low, centres)
+        gain = w[x[row]] * (leaving[x[row]] - total[y] / (total[y] + w[x[row]]) * found.upper**2)
+        best = np.zeros(len(x))
+        np.maximum.at(best, row, gain)
+        offered = np.flatnonzero((gain > least) & (gain == best[row]))
+        offered = offered[np.unique(row[offered], return_index=True)[1]]
+        x, y = x[row[offered]], y[offered]
+        self._offers = x, y, found.take(offered)
+        return x + self.first, self.labels[x], y, gain[offered]
+
+    def accept(self, numbers: IntArray, centres: MovingCentres) -> None:
+        """Carry out those of the proposed moves whose graphs are among `numbers`."""
+        assert self._offers is not None, "nothing was proposed"
+        x, y, found = self._offers
+        taken = np.isin(x + self.first, numbers)
+        self._keep_own(x[taken], centres)
+        self.adopt(x[taken], y[taken], found.take(taken), centres)
+        self.others[x[taken]] = -np.inf
+        self._offers = None
+
+    def take(self, numbers: IntArray, to: IntArray, centres: MovingCentres) -> None:
+        """Those of these graphs that are here leave for clusters of their own, each to become the centre of one."""
+        here = (numbers >= self.first) & (numbers < self.first + len(self))
+        x, to = numbers[here] - self.first, to[here]
         if len(x):
-            rows, ptr = row_ranges(self.ptr, x)
-            self.labels[x] = members[x]
-            self.flat[rows] = -1
-            centres.settle_alone(self.batch, self.which[x], self.labels[x], self.flat, rows, ptr)
+            rows, ptr = row_ranges(self.batch.node_ptr, x)
+            self.labels[x], self.upper[x] = to, 0.0
+            self.flat[rows] = centres.alone(self.batch, x, to, ptr)
             self.matched_at[x] = self.fresh_at[x] = -1
+            self.others[x] = -np.inf
+
+    def abandon(self, c: int, centres: MovingCentres) -> None:
+        """The cluster c is dissolved: its members look for another centre."""
+        x = np.flatnonzero(self.labels == c)
+        low = self._low(x, centres)
+        low[:, c] = np.inf
+        self.labels[x], self.upper[x] = low.argmin(axis=1), np.inf
+        self.others[x] = -np.inf
+
+    # -- what the loop adds up ---------------------------------------------------------------------
 
     def sums(self, centres: MovingCentres) -> Frames:
         """The aligned graphs, added up in the centres' frames."""
-        frames = centres.empty_frames(self.batch)
-        frames.add(self.batch, self.which, self.labels, self.flat, self.ptr, self.problem.weights[self.which])
+        frames = centres.empty_frames()
+        everybody = np.arange(len(self))
+        frames.add(self.batch, everybody, self.labels, self.flat, self.batch.node_ptr, self.weights)
         return frames
 
     def follow(self, centres: MovingCentres) -> None:
         """After the centres moved: u = |x - y| along the stored alignments, at no matching."""
-        self.upper = centres.frames.aligned_distances(self.batch, self.which, self.labels, self.flat, self.ptr)
+        x = np.flatnonzero(centres.drift[-2, self.labels] > 0)
+        rows, ptr = row_ranges(self.batch.node_ptr, x)
+        self.upper[x] = centres.frames.aligned_distances(self.batch, x, self.labels[x], self.flat[rows], ptr)
 
-    def is_certified(self, centres: MovingCentres) -> FloatArray:
-        """Which labels are proven: u <= certified lower bound for every other centre."""
-        low = self._certified_now(centres)
-        low[np.arange(len(low)), self.labels] = np.inf
-        return self.upper * CLOSE <= low.min(axis=1, initial=np.inf)
+    def inertia(self) -> float:
+        """Weighted sum of u^2."""
+        return float(self.weights @ self.upper**2)
+
+    def assignment(self) -> tuple[IntArray, FloatArray]:
+        """Labels and distances."""
+        return self.labels, self.upper
+
+    def sizes(self, k: int) -> IntArray:
+        """Graphs with weight in each cluster."""
+        return np.bincount(self.labels[self.weights > 0], minlength=k)
+
+    def draw(self, target: float) -> int:
+        """The number of the graph at which the running sum of weighted squared distances exceeds the target."""
+        mass = self.weights * self.upper**2
+        x = int(np.searchsorted(np.cumsum(mass), target, side="right"))
+        return self.first + min(x, int(np.flatnonzero(mass)[-1]))
+
+    def farthest(self, count: int) -> tuple[IntArray, IntArray, FloatArray]:
+        """The graphs with weight that are farthest from their centres: numbers, labels, distances."""
+        usable = np.flatnonzero((self.weights > 0) & (self.upper > 0))
+        x = usable[np.argsort(-self.upper[usable], kind="stable")[:count]]
+        return x + self.first, self.labels[x], self.upper[x]
+
+    def certified(self, centres: MovingCentres) -> BoolArray:
+        """Which labels are proven: u <= a certified lower bound for every other centre. Assignments are tried, no matchings."""
+        x = np.arange(len(self))
+        low = self._low(x, centres, certified=True)
+        low[x, self.labels] = np.inf
+        tested = np.zeros(low.shape, dtype=bool)
+        self._test(x, x, self.upper[:, None] * CLOSE, low, tested, centres, Counter())
+        return np.asarray(self.upper * CLOSE <= low.min(axis=1, initial=np.inf))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of everything that the next iteration depends on."""
+        own = {name: getattr(self, name).copy() for name in self.ARRAYS}
+        return own | {f"bounds_{name}": getattr(self.bounds, name).copy() for name in Bounds.ARRAYS}
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> None:
+        """Go back to what `state` gave."""
+        for name in self.ARRAYS:
+            setattr(self, name, state[name].copy())
+        for name in Bounds.ARRAYS:
+            setattr(self.bounds, name, state[f"bounds_{name}"].copy())
 
     # -- bounds ------------------------------------------------------------------------------------
 
-    def _remember(self, known: Known, centres: MovingCentres) -> None:
-        """Take over what seeding found: labels, alignments, bounds."""
-        rows, _ = row_ranges(known.ptr, self.which)
-        self.labels, self.upper = known.labels[self.which].copy(), known.upper[self.which].copy()
-        self.flat = centres.seed_alignment(known.flat[rows], self.ptr, self.which, self.labels)
-        self.matched_at[:] = self.fresh_at[:] = 0
-        self.certified, self.estimate = known.certified[self.which], known.estimate[self.which]
-        self.optimal = self.estimate[np.arange(len(self.which)), self.labels] <= (
-            self.certified[np.arange(len(self.which)), self.labels] / CLOSE
-        )
+    def _open(self, centres: MovingCentres, limit: FloatArray) -> IntArray:
+        """Graphs for which the one bound for all other centres does not exceed the limit."""
+        drift = centres.drift
+        rest = drift.copy()
+        rest[np.arange(len(drift)), drift.argmax(axis=1)] = 0.0
+        most = np.where(drift.argmax(axis=1)[self.others_at] == self.labels, rest.max(axis=1)[self.others_at],
+                        drift.max(axis=1)[self.others_at])  # fmt: skip
+        with np.errstate(invalid="ignore"):
+            return np.flatnonzero(~(self.others - most >= limit))
 
-    def _unmoved_since(self, time: IntArray, centres: MovingCentres) -> NDArray[np.bool_]:
-        """Graphs whose centre is what it was at these times (-1: never)."""
-        return (time >= 0) & (centres.drift[time, self.labels] == 0)
+    def _close(self, x: IntArray, low: FloatArray, centres: MovingCentres) -> None:
+        """One bound for all other centres of each graph."""
+        self.others[x], self.others_at[x] = low.min(axis=1, initial=np.inf), centres.now
 
-    def _certified_now(self, centres: MovingCentres) -> FloatArray:
-        every = np.arange(centres.k)
-        drifted = self.certified - centres.drift[self.certified_at, every]
-        return np.maximum(drifted, centres.sketch_bounds(self.sketches))
+    def _low(self, x: IntArray, centres: MovingCentres, certified: bool = False) -> FloatArray:
+        """Lower bounds of the distances of graphs x to all centres, shape (len(x), k)."""
+        low = centres.sketch_bounds(self.sketches, x)
+        self.bounds.lay_over(x, centres.drift, low, certified)
+        return low
 
-    def _current(self, centres: MovingCentres) -> FloatArray:
-        every = np.arange(centres.k)
-        return np.maximum(self._certified_now(centres), self.estimate - centres.drift[self.estimate_at, every])
+    def _may_stay(self, x: IntArray, nearest: FloatArray, centres: MovingCentres) -> BoolArray:
+        """Whether graphs might be nearer to their own centres than `nearest` if they were aligned anew."""
+        drift = centres.drift[self.matched_at[x], self.labels[x]]
+        may = (drift > 0) & ~self._is_best(x, centres) & (self.lower[x] - drift < nearest)
+        left = np.flatnonzero(may)
+        if len(left):
+            may[left] = self._assignments(x[left], self.labels[x[left]], centres) < nearest[left]
+        return np.asarray(may)
 
-    def _raise(self, x: IntArray, y: IntArray, value: FloatArray, centres: MovingCentres) -> None:
-        """Store certified bounds that are larger now than what is stored."""
-        larger = value > self.certified[x, y] - centres.drift[self.certified_at[x, y], y]
-        x, y = x[larger], y[larger]
-        self.certified[x, y], self.certified_at[x, y] = value[larger], centres.now
+    def _is_best(self, x: IntArray, centres: MovingCentres) -> BoolArray:
+        """Whether alignments are proven the best ones: all others are farther than u."""
+        drift = centres.drift[self.matched_at[x], self.labels[x]]
+        return np.asarray((self.matched_at[x] >= 0) & (self.upper[x] * CLOSE <= self.rival[x] - drift))
+
+    def _begin(self, x: IntArray, low: FloatArray, centres: MovingCentres) -> None:
+        """Graphs without an alignment take the centre that seems nearest."""
+        row = np.flatnonzero(np.isinf(self.upper[x]))
+        if len(row):
+            self._adopt_all(x[row], low[row].argmin(axis=1), centres)
 
     # -- refinements -------------------------------------------------------------------------------
 
     def _test(
-        self, x: IntArray, y: IntArray, centres: MovingCentres, low: FloatArray, tested: NDArray[np.bool_],
+        self, rows: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, tested: BoolArray, centres: MovingCentres,
         counts: Counter[str],
-    ) -> None:  # fmt: skip
-        """Raise bounds by one linear assignment each."""
-        if not len(x):
-            return
-        space = self.problem.space
-        pairs = np.stack([self.which[x], y], axis=1)
-        bound = lap_bounds(self.batch, centres.batch, pairs, space.order, space.n_jobs)
-        self._raise(x, y, bound, centres)
-        low[x, y] = np.maximum(low[x, y], bound)
-        tested[x, y] = True
-        counts["assignments"] += len(x)
+    ) -> IntArray:  # fmt: skip
+        """Raise bounds below the limit by one linear assignment each; returns the rows that are still undecided."""
+        below = low[rows] < limit
+        undecided = below.any(axis=1)
+        rows, below, limit = rows[undecided], below[undecided], limit[undecided]
+        at, y = np.nonzero(below & ~tested[rows])
+        if len(at):
+            row = rows[at]
+            low[row, y] = np.maximum(low[row, y], self._assignments(x[row], y, centres))
+            tested[row, y] = True
+            counts["assignments"] += len(at)
+            rows = rows[(low[rows] < limit).any(axis=1)]
+        return rows
 
-    def realign(self, x: IntArray, centres: MovingCentres, fresh: bool = False) -> int:
-        """Match graphs with their own centres, from the stored alignment; keep what is shorter. Returns how many are."""
-        if not len(x):
-            return 0
-        rows, ptr = row_ranges(self.ptr, x)
-        labels = self.labels[x]
-        warm = None if fresh else centres.compact(self.flat[rows], ptr, labels)
-        found = self.problem.match(self.batch, centres.batch, np.stack([self.which[x], labels], axis=1), warm=warm)
-        shorter = found.upper < self.upper[x] * SHORTER
-        changed = np.repeat(shorter, np.diff(ptr))
-        places = centres.places(found, self.which[x], labels)
-        self.flat[rows[changed]] = places[changed]
-        self.upper[x[shorter]] = found.upper[shorter]
+    def _assignments(self, x: IntArray, y: IntArray, centres: MovingCentres) -> FloatArray:
+        space = self.matchings.space
+        bound = lap_bounds(self.batch, centres.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
+        self.bounds.keep(x, y, bound, CERTIFIED, centres.now, centres.drift)
+        return bound
+
+    def _match(
+        self, rows: IntArray, x: IntArray, y: IntArray, low: FloatArray, centres: MovingCentres, counts: Counter[str]
+    ) -> None:
+        """Match graphs x[rows] with candidates y; those that are nearer become theirs."""
+        if not len(rows):
+            return
+        cutoff = self.upper[x[rows]] * MARGIN
+        found = self._matched(x[rows], y, centres, cutoff)
+        counts["matched"] += len(rows)
+        low[rows, y] = np.maximum(low[rows, y], np.where(self._cut(found, cutoff), found.lower, found.upper))
+        nearer = found.upper < self.upper[x[rows]] * CLOSE
+        # Before a graph leaves, its own alignment gets a second chance.
+        own = np.flatnonzero(nearer)
+        own = own[self._may_stay(x[rows[own]], found.upper[own], centres)]
+        doubtful = x[rows[own]]
+        counts["realigned"] += len(doubtful)
+        self.realign(doubtful, centres)
+        nearer = found.upper < self.upper[x[rows]] * CLOSE
+        rows, y = rows[nearer], y[nearer]
+        graphs = x[rows]
+        low[rows, self.labels[graphs]] = self.upper[graphs]
+        low[rows, y] = np.inf
+        self._keep_own(graphs, centres)
+        self.adopt(graphs, y, found.take(nearer), centres)
+
+    def _matched(self, x: IntArray, y: IntArray, centres: MovingCentres, cutoff: FloatArray) -> Matches:
+        """Match graphs with centres, up to a distance, and remember what was found."""
+        found = self.matchings.match(self.batch, centres.batch, np.stack([x, y], axis=1), cutoff=cutoff)
+        self.bounds.keep(x, y, found.lower, CERTIFIED, centres.now, centres.drift)
+        whole = ~self._cut(found, cutoff)
+        self.bounds.keep(x[whole], y[whole], found.upper[whole], ESTIMATE, centres.now, centres.drift)
+        return found
+
+    @staticmethod
+    def _cut(found: Matches, cutoff: FloatArray) -> BoolArray:
+        """Pairs that were not solved because they are farther apart than the cutoff."""
+        return np.asarray((found.lower >= cutoff * CLOSE) & (found.lower < found.upper))
+
+    def _adopt_all(self, x: IntArray, y: IntArray | int, centres: MovingCentres) -> None:
+        """Graphs x join the clusters y, whatever the distance."""
+        y = np.broadcast_to(np.asarray(y, dtype=np.int64), x.shape)
+        self.adopt(x, y, self._matched(x, y, centres, np.full(len(x), np.inf)), centres)
+
+    def adopt(self, x: IntArray, y: IntArray, found: Matches, centres: MovingCentres) -> None:
+        """Graphs x join the clusters y, aligned as was found."""
+        self.flat[row_ranges(self.batch.node_ptr, x)[0]] = centres.places(found, self.batch, x, y)
+        self.labels[x], self.upper[x] = y, found.upper
+        self._note_alignment(x, found, centres, fresh=True)
+
+    def _note_alignment(self, x: IntArray, found: Matches, centres: MovingCentres, fresh: bool) -> None:
         self.matched_at[x] = centres.now
         if fresh:
             self.fresh_at[x] = centres.now
-        self.optimal[x] = found.upper * CLOSE <= found.lower
-        return int(shorter.sum())
+        proven = found.upper * CLOSE <= found.lower
+        self.lower[x] = found.lower
+        self.rival[x] = np.where(proven, found.upper if found.second is None else found.second, found.lower)
 
-    def _match(
-        self, x: IntArray, y: IntArray, centres: MovingCentres, low: FloatArray, realigned: NDArray[np.bool_],
-        counts: Counter[str],
-    ) -> None:  # fmt: skip
-        """Match graphs with candidates; those that are nearer become theirs."""
-        if not len(x):
-            return
-        found = self.problem.match(self.batch, centres.batch, np.stack([self.which[x], y], axis=1))
-        counts["matched"] += len(x)
-        self._raise(x, y, found.lower, centres)
-        self.estimate[x, y], self.estimate_at[x, y] = found.upper, centres.now
-        low[x, y] = np.maximum(low[x, y], found.upper)
-        nearer = found.upper < self.upper[x] * CLOSE
-        if not nearer.any():
-            return
-        x, y = x[nearer], y[nearer]
-        old = self.labels[x]
-        proven = self.optimal[x] & self._unmoved_since(self.matched_at, centres)[x]
-        self._raise(x[proven], old[proven], self.upper[x[proven]], centres)
-        self.estimate[x, old], self.estimate_at[x, old] = self.upper[x], centres.now
-        low[x, old] = self.upper[x]
-        low[x, y] = np.inf
-        self.adopt(x, y, found.take(nearer), centres)
-        realigned[x] = True
+    def _keep_own(self, x: IntArray, centres: MovingCentres) -> None:
+        """Graphs are about to leave: u is what is known of their old centres, proven where the alignment is."""
+        best = x[self._is_best(x, centres)]
+        self.bounds.keep(best, self.labels[best], self.upper[best], CERTIFIED, centres.now, centres.drift)
+        known = best if self.matchings.is_exact else x
+        self.bounds.keep(known, self.labels[known], self.upper[known], ESTIMATE, centres.now, centres.drift)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.problem import ALGORITHM, EVALUATION, Problem
+from graphmeans.cluster.matchings import ALGORITHM, EVALUATION
+from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.result import Result, Trace
 from graphmeans.means.frames import Centres
 
@@ -45,7 +47,7 @@ class Stopping:
         self.rows: list[dict[str, Any]] = []
         self._labels: IntArray | None = None
         self._best: tuple[IntArray, Centres, FloatArray, float] | None = None
-        self._last: tuple[IntArray, Centres, FloatArray, float] | None = None
+        self._least = np.inf
         self._since_best = 0
         self._converged = False
         self._clock = time.perf_counter()
@@ -56,17 +58,24 @@ class Stopping:
         inertia = float(self.problem.weights @ distances**2)
         moved = len(labels) if self._labels is None else int((labels != self._labels).sum())
         self._labels = labels.copy()
+        before = self._least
+        goes_on = self.note(inertia, moved, lambda: (labels.copy(), centres, distances.copy()), **columns)
+        if self._least < before:
+            self._best = labels.copy(), centres, distances.copy(), inertia
+        repeats = moved == 0 and self.problem.means_repeat
+        self._converged = self._converged or repeats
+        return goes_on and not repeats
+
+    def note(self, inertia: float, moved: int, look: Callable[[], tuple[Any, ...]], **columns: int) -> bool:
+        """The same for an algorithm that keeps its own state; `look` gives (labels, centres, distances) if anybody asks."""
         self._record(inertia, moved, columns)
         if self.problem.on_iteration is not None:
-            self.problem.on_iteration(labels.copy(), centres, distances.copy(), inertia)
-        self._last = labels.copy(), centres, distances.copy(), inertia
-        if self._best is None or inertia < self._best[3] * (1.0 - max(self.tol, ROUNDING)):
-            self._best = self._last
-            self._since_best = 0
+            self.problem.on_iteration(*look(), inertia)
+        if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
+            self._least, self._since_best = inertia, 0
         else:
             self._since_best += 1
-        repeats = moved == 0 and self.problem.means_repeat
-        self._converged = repeats or self._since_best >= self.n_iter_no_change
+        self._converged = self._since_best >= self.n_iter_no_change
         return not self._converged and len(self.rows) <= self.max_iter
 
     @property
@@ -74,15 +83,23 @@ class Stopping:
         """Assignments seen so far."""
         return len(self.rows)
 
-    def result(self, certified: NDArray[np.bool_] | None = None) -> Result:
-        """The best iteration. `certified` says which labels of the last one are proven: an algorithm whose objective never
-        rises knows, and for it the last is the best.
-        """
-        chosen = self._best if certified is None else self._last
-        assert chosen is not None, "goes_on was never called"
-        labels, centres, distances, inertia = chosen
+    def result(self) -> Result:
+        """The best iteration."""
+        assert self._best is not None, "goes_on was never called"
+        return self.last(*self._best)
+
+    def last(
+        self,
+        labels: IntArray,
+        centres: Centres,
+        distances: FloatArray,
+        inertia: float,
+        certified: NDArray[np.bool_] | None = None,
+    ) -> Result:
+        """The last iteration, of an algorithm whose objective never rises and that says itself what was reached."""
         n_iter = min(len(self.rows), self.max_iter)
-        return Result(labels, centres, distances, inertia, n_iter, self._converged, Trace.of_rows(self.rows), certified)
+        converged = self._converged or len(self.rows) <= self.max_iter
+        return Result(labels, centres, distances, inertia, n_iter, converged, Trace.of_rows(self.rows), certified)
 
     def _record(self, inertia: float, moved: int, columns: dict[str, int]) -> None:
         now, spent = time.perf_counter(), self._ledger()

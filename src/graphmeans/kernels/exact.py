@@ -302,7 +302,9 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                     n_children[depth] = count
             else:
                 missed = min(missed, bound)
-                second = min(second, bound + slack(cost, lap, q, x_rows, y_rows, x_real, y_real, fixed_row, fixed_col, depth, best_columns))
+                second = min(second, bound + slack(
+                    cost, lap, q, x_rows, y_rows, x_real, y_real, fixed_row, fixed_col, depth, best_columns
+                ))  # fmt: skip
         # Take the next child of this node, or go back. Children come by increasing bound.
         k = next_child[depth]
         descend = False
@@ -327,6 +329,25 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                 x_active[fixed_row[depth]] = True
                 y_active[fixed_col[depth]] = True
     return (missed if worth(missed, best, negligible) else best), best, second, visited
+
+
+@inner
+def loosest_bond(x, y, x_real, y_real, columns):
+    """What it costs at least to unmatch matched nodes, where no inner product is negative."""
+    x_nodes, y_nodes, x_edges, y_edges = x.nodes, y.nodes, x.edges, y.edges
+    least = np.inf
+    for i in range(x_real):
+        p = columns[i]
+        if p >= y_real:
+            continue
+        bond = 0.0
+        for d in range(x_nodes.shape[1]):
+            bond += x_nodes[i, d] * y_nodes[p, d]
+        for j in range(x_real):
+            for c in range(x_edges.shape[2]):
+                bond += 2.0 * x_edges[i, j, c] * y_edges[p, columns[j], c]
+        least = min(least, 2.0 * bond)
+    return least
 
 
 @inner
@@ -431,4 +452,7 @@ def exact_pairs(
             twin = tree.x_twin if swapped else tree.y_twin
             for j in range(rows):
                 unique = unique and (twin[j] == j or twin[j] >= ny)
+        if non_negative[p]:
+            # Mappings that leave a node of both unmatched were not tried: none is better, but how much worse?
+            runner_up = min(runner_up, high + loosest_bond(x, y, min(nx, ny), max(nx, ny), best_columns))
         second[p] = max(upper[p], np.sqrt(max(runner_up, 0.0))) if unique else upper[p]

@@ -7,8 +7,10 @@ one kind and one order.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.graphs.errors import GraphError
@@ -62,7 +64,8 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
         nodes, edges = _dense(batch, np.arange(first, min(first + step, len(batch))), starts)
         for block in blocks:
             nodes[:, :, block].sort(axis=2)
-        flat = [part.reshape(len(nodes), -1) for part in (nodes, *of_edges(edges, blocks, batch.directed))]
+        described = (nodes, *of_edges(edges, blocks, batch.directed))
+        flat = [part.reshape(len(nodes), int(np.prod(part.shape[1:]))) for part in described]
         parts.append(np.concatenate(flat, axis=1))
     return np.concatenate(parts)
 
@@ -81,12 +84,13 @@ def sketch_order(order: IntArray, *batches: GraphBatch) -> IntArray:
     return np.where(order == UNBOUNDED, 2 * largest, order)
 
 
-def sketch_distances(fx: FloatArray, fy: FloatArray) -> FloatArray:
+def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:
     """|f(X) - f(Y)| for all X and Y, shape (len(fx), len(fy)): lower bounds of D, also after rounding.
 
-    The squares are taken low by a share of the squared norms, more than a matrix product of this length can be wrong.
+    The squares are taken low by a share of the squared norms, more than a matrix product of this length can be wrong, in
+    double precision or in single.
     """
-    slack = 1.0 - ROUNDING - 2.0 * fx.shape[1] * np.finfo(np.float64).eps
+    slack = 1.0 - ROUNDING - 2.0 * (fx.shape[1] + 4) * np.finfo(fx.dtype).eps
     x_squares, y_squares = (np.einsum("nd,nd->n", f, f) * slack for f in (fx, fy))
     result: FloatArray = fx @ fy.T
     result *= -2.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -65,6 +66,9 @@ class Frames:
     of the same centres add up, which is what lets collections be worked through in parts.
     """
 
+    #: The arrays that add up.
+    SUMS = ("nodes", "edges", "node_weight", "edge_weight", "total")
+
     def __init__(self, count: int, like: GraphBatch, capacity: int) -> None:
         dv, channels = like.nodes.shape[1], like.edge_values.shape[1]
         self.directed = like.directed
@@ -90,6 +94,13 @@ class Frames:
             frames.roles[k, : batch.sizes[k]] = batch.roles[rows]
         return frames
 
+    def copy(self) -> Frames:
+        """The same sums, to be changed."""
+        other = copy(self)
+        for name in self.SUMS:
+            setattr(other, name, getattr(self, name).copy())
+        return other
+
     def add(
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray, weight: FloatArray
     ) -> None:
@@ -104,7 +115,7 @@ class Frames:
 
     def scale(self, frame: IntArray, factor: FloatArray) -> None:
         """Multiply everything that was added to these frames."""
-        for sums in (self.nodes, self.edges, self.node_weight, self.edge_weight, self.total):
+        for sums in (getattr(self, name) for name in self.SUMS):
             sums[frame] *= factor.reshape(-1, *[1] * (sums.ndim - 1))
 
     def centres(self) -> Centres:

@@ -1,0 +1,45 @@
+"""`Bounds`: what is known about the distances of graphs to moving centres, beyond their sketches."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.kernels.table import FREE, keep_bounds, lay_over
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Most centres a graph remembers something about. All others are judged by their sketch alone.
+SLOTS = 32
+#: Kinds of bounds: proven, or what a matching found (with the exact matcher both are the distance itself).
+CERTIFIED, ESTIMATE = 0, 1
+
+
+class Bounds:
+    """Lower bounds of the distances between n graphs and the centres that each came near to.
+
+    An entry was true at some time; now it is worth that less the distance its centre has moved since. There are at most
+    `SLOTS` entries a graph however many centres there are, 20 bytes each, in float32, rounded down.
+    """
+
+    ARRAYS = ("centre", "values", "times")
+
+    def __init__(self, n: int) -> None:
+        self._reserve(n, 0)
+
+    def _reserve(self, n: int, slots: int) -> None:
+        self.centre = np.full((n, slots), FREE, dtype=np.int32)
+        self.values = np.zeros((n, slots, 2), dtype=np.float32)
+        self.times = np.zeros((n, slots, 2), dtype=np.int32)
+
+    def keep(self, x: IntArray, y: IntArray, value: FloatArray, kind: int, now: int, drift: FloatArray) -> None:
+        """Remember that graph x[p] is at least value[p] from centre y[p] as it is now."""
+        if len(x):
+            if not self.centre.shape[1]:
+                self._reserve(len(self.centre), min(drift.shape[1], SLOTS))
+            keep_bounds(x, y, value, kind, now, drift, self.centre, self.values, self.times)
+
+    def lay_over(self, x: IntArray, drift: FloatArray, low: FloatArray, certified: bool = False) -> None:
+        """Raise bounds low[p, c] of graphs x[p] (in, out) to what is remembered, or only to what is proven."""
+        lay_over(x, drift, self.centre, self.values, self.times, 1 if certified else 2, low)

@@ -1,0 +1,1 @@
+"""Who holds the shards, and lets all of them do the same thing."""

@@ -1,0 +1,79 @@
+"""`Matchings`: the one place where a pair is handed to a matcher, and counted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.matching.auto import SMALL, Auto
+from graphmeans.matching.exact import Exact
+from graphmeans.matching.match import Matches
+from graphmeans.space import GraphSpace
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: What matchings are spent on: the algorithm itself, its start, or only to know the objective.
+ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
+
+
+@dataclass
+class Ledger:
+    """Matchings and seconds by purpose."""
+
+    matchings: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+
+    def add(self, other: Ledger) -> None:
+        """Take over what another ledger holds."""
+        self.matchings.update(other.matchings)
+        self.seconds += other.seconds
+
+
+@dataclass(eq=False)
+class Matchings:
+    """Solves pairs in a space, and keeps count."""
+
+    space: GraphSpace
+    ledger: Ledger = field(default_factory=Ledger)
+    purpose: str = ALGORITHM
+
+    def match(
+        self,
+        x: GraphBatch,
+        y: GraphBatch,
+        pairs: IntArray,
+        warm: IntArray | None = None,
+        cutoff: FloatArray | None = None,
+    ) -> Matches:
+        """Hand pairs to the matcher; see `GraphSpace.match`."""
+        self.ledger.matchings[self.purpose] += len(pairs)
+        start = time.perf_counter()
+        try:
+            return self.space.match(x, y, pairs, warm, cutoff)
+        finally:
+            self.ledger.seconds += time.perf_counter() - start
+
+    @contextmanager
+    def counted_as(self, purpose: str) -> Iterator[None]:
+        """Matchings inside are counted under this purpose."""
+        before, self.purpose = self.purpose, purpose
+        try:
+            yield
+        finally:
+            self.purpose = before
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every answer is final."""
+        matcher = self.space.matcher
+        if isinstance(matcher, Auto):
+            return bool(self.space.order.sum() <= SMALL)
+        return isinstance(matcher, Exact) and matcher.max_nodes is None and matcher.max_seconds is None
