@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.axes import EXTRA, INK, prepared, put
-from graphmeans.plots.axes import _side as side_of
+from graphmeans.plots.axes import EXTRA, INK, prepared, put, size_of
 from graphmeans.plots.drawing import Drawing, arc_points, drawing
 from graphmeans.plots.frames import differences
 from graphmeans.plots.pen import Pen
@@ -69,7 +68,8 @@ def draw_alignment(
     ax.set_xlim(-0.6, 2.05)
     ax.set_ylim(-0.62, 0.62)
     ax.set_aspect("equal", adjustable="box")
-    height = min(side_of(ax), _width(ax) / 2.65 * 1.24) / 1.24
+    width, height = size_of(ax)
+    height = min(height, width / 2.65 * 1.24) / 1.24
     _threads(ax, left, right, into, height)
     back = {int(j): i for i, j in enumerate(into) if j >= 0}
     lone = [j for j in range(y.n_nodes) if j not in back]
@@ -117,9 +117,3 @@ def _threads(ax: Axes, left: Drawing, right: Drawing, into: np.ndarray, size: fl
     ax.add_collection(
         LineCollection(ways, colors=inks, linewidths=wide, linestyles=(0, (3, 2)), alpha=0.75), autolim=False
     )
-
-
-def _width(ax: Axes) -> float:
-    figure = ax.get_figure()
-    assert figure is not None
-    return float(ax.get_position().width * figure.get_size_inches()[0] * 72)  # type: ignore[union-attr]

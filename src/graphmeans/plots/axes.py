@@ -51,7 +51,7 @@ def draw(
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     ink = color if color is not None else MEAN_INK if isinstance(graph, MeanGraph) else INK
     ax = prepared(ax)
-    pen = Pen(picture, _side(ax), viewport, labels)
+    pen = Pen(picture, side_of(ax), viewport, labels)
     frame(ax, pen)
     put(ax, pen, ink, palette or {})
     if title is not None:
@@ -148,7 +148,8 @@ def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:
     for line in pen.lines():
         along = (line.end - line.start) / max(float(np.linalg.norm(line.end - line.start)), 1e-9)
         across = np.array([-along[1], along[0]])
-        tip = line.end - along * pen.dot * 1.1 / pen.scale
+        free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]
+        tip = line.end - along * (0.0 if free else pen.dot * 1.1 / pen.scale)
         back = tip - along * pen.line * 3.6 / pen.scale
         wide = across * pen.line * 1.9 / pen.scale
         heads.append([back + wide, tip, back - wide])
@@ -157,10 +158,14 @@ def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:
         ax.add_collection(PolyCollection(heads, facecolors=inks, linewidths=0, zorder=order), autolim=False)
 
 
-def _side(ax: Any) -> float:
+def side_of(ax: Any) -> float:
     """The shorter side of the axes in points."""
-    figure = ax.get_figure(root=True) if hasattr(ax.get_figure(), "canvas") else ax.get_figure()
+    return float(max(min(size_of(ax)), 24.0))
+
+
+def size_of(ax: Any) -> tuple[float, float]:
+    """Width and height of the axes in points."""
+    figure = ax.figure
     locator = ax.get_axes_locator()
     box = ax.get_position() if locator is None else locator(ax, None)  # inset axes know their place only when asked
-    width, height = figure.get_size_inches() * 72
-    return float(max(min(box.width * width, box.height * height), 24.0))
+    return box.width * figure.bbox.width * 72 / figure.dpi, box.height * figure.bbox.height * 72 / figure.dpi

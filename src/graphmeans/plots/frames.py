@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.axes import EXTRA, INK, frame, prepared, put
-from graphmeans.plots.axes import _side as side_of
+from graphmeans.plots.axes import EXTRA, INK, frame, prepared, put, side_of
 from graphmeans.plots.drawing import drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.pen import Pen

@@ -172,6 +172,8 @@ def coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int]]) ->
             atom.SetNoImplicit(True)  # a mean need not be a possible molecule
         molecule.UpdatePropertyCache(strict=False)
         chem.FastFindRings(molecule)
+        chem.SetConjugation(molecule)
+        chem.SetHybridization(molecule)  # triple bonds are drawn straight
         depict.SetPreferCoordGen(False)
         depict.Compute2DCoords(molecule, canonOrient=True)
         found = np.array(molecule.GetConformer().GetPositions())[:, :2] / 1.5

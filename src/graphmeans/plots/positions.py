@@ -108,10 +108,13 @@ def _computed(graph: Graph) -> Positions:
     skeleton.add_edges_from(_skeleton_edges(graph))
     pieces = [sorted(piece) for piece in nx.connected_components(skeleton)]
     pieces.sort(key=lambda piece: (-len(piece), piece[0]))
+    parent = _parents(graph)
     drawn = []
     for piece in pieces:
-        chemical = coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
-        drawn.append(_piece(skeleton.subgraph(piece), piece) if chemical is None else chemical)
+        place = coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
+        if place is None:
+            place = _hierarchy(piece, parent) if parent is not None else _piece(skeleton.subgraph(piece), piece)
+        drawn.append(place)
     for piece, place in zip(pieces, _shelves(drawn), strict=True):
         positions[piece] = place
     return positions
@@ -131,6 +134,47 @@ def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
     weighted.add_weighted_edges_from((i, j, float(s)) for (i, j), s in zip(pairs, support, strict=True))
     forest = [(i, j) for i, j in nx.maximum_spanning_tree(weighted).edges]
     return forest + [pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON]
+
+
+def _parents(graph: Graph) -> dict[int, int] | None:
+    """The parent of each node that has one, if the graph is a directed forest; else None."""
+    if not graph.directed:
+        return None
+    _, shown = visible(graph)
+    parent: dict[int, int] = {}
+    for i, j in graph.edges[shown].tolist():
+        if j in parent:
+            return None
+        parent[j] = i
+    for node in parent:
+        seen = {node}
+        while node in parent:
+            node = parent[node]
+            if node in seen:
+                return None
+            seen.add(node)
+    return parent
+
+
+def _hierarchy(piece: list[int], parent: dict[int, int]) -> Positions:
+    """A tree with its root at the top: leaves side by side, parents over the middle of their children."""
+    children: dict[int, list[int]] = {node: [] for node in piece}
+    for node in piece:
+        if node in parent:
+            children[parent[node]].append(node)
+    place: dict[int, tuple[float, float]] = {}
+    leaves = 0.0
+    todo = [(next(node for node in piece if node not in parent), 0, False)]
+    while todo:  # children before their parent, without recursion: a chain may be long
+        node, depth, ready = todo.pop()
+        if not ready:
+            todo += [(node, depth, True), *[(child, depth + 1, False) for child in reversed(children[node])]]
+        elif children[node]:
+            place[node] = (float(np.mean([place[child][0] for child in children[node]])), -float(depth))
+        else:
+            place[node] = (leaves, -float(depth))
+            leaves += 1.0
+    return np.array([place[node] for node in piece])
 
 
 def _piece(component: object, order: list[int]) -> Positions:

@@ -1,0 +1,336 @@
+"""Every picture of the gallery, from fixed data; the tests compare them with tests/baseline.
+
+To draw the baselines, and the gallery that shows them, anew after a change that is meant:
+
+    .venv/bin/python tests/pictures.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+import graphmeans as gm
+from graphmeans.datasets.letters import letter_prototypes
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.embedding import Map
+from graphmeans.plots.flow import flow_svg
+from graphmeans.report.cards import map_places, map_svg
+from graphmeans.report.chart import bar_chart, line_chart
+from reports import fitted
+
+BASELINE = Path(__file__).parent / "baseline"
+GALLERY = Path(__file__).parents[1] / "docs" / "gallery.md"
+DPI = 60
+STYLE = {"font.family": "DejaVu Sans", "text.hinting": "none", "figure.dpi": DPI, "savefig.dpi": DPI}
+
+
+# -- what is drawn -----------------------------------------------------------------------------------
+
+
+def smiles(text: str, name: str) -> Graph:
+    """A molecule as the IAM files hold it: hydrogens are nodes."""
+    from rdkit import Chem
+
+    molecule = Chem.AddHs(Chem.MolFromSmiles(text))
+    Chem.Kekulize(molecule, clearAromaticFlags=True)
+    atoms = [atom.GetSymbol() for atom in molecule.GetAtoms()]
+    bonds = [(b.GetBeginAtomIdx(), b.GetEndAtomIdx()) for b in molecule.GetBonds()]
+    orders = [b.GetBondTypeAsDouble() for b in molecule.GetBonds()]
+    return Graph({"chem": atoms}, bonds, {"valence": orders}, name=name)
+
+
+def door() -> Graph:
+    """A door in a plan: the opening, its frame, and the arc that the leaf swings through."""
+    x = [0.0, 0.0, 1.0, 1.0, 9.0, 9.0, 10.0, 10.0, 9.0]
+    y = [0.0, 1.2, 1.2, 0.0, 1.2, 0.0, 0.0, 1.2, -8.0]
+    edges = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (5, 8), (3, 8)]
+    kinds = ["line"] * 9 + ["arc"]
+    return Graph({"x": x, "y": y}, edges, {"type": kinds, "diameter": [0.0] * 9 + [16.0]}, name="door")
+
+
+def ridges() -> Graph:
+    """Two ridges of a fingerprint, a whorl."""
+    outer = [(np.cos(t) * 5, np.sin(t) * 6) for t in np.linspace(0.1 * np.pi, 1.2 * np.pi, 9)]
+    inner = [(np.cos(t) * 2, np.sin(t) * 2.4 - 1) for t in np.linspace(0.9 * np.pi, 2.1 * np.pi, 7)]
+    points = np.array(outer + inner)
+    edges = [(i, i + 1) for i in range(8)] + [(9 + i, 10 + i) for i in range(6)]
+    both = edges + [(j, i) for i, j in edges]
+    return Graph({"x": points[:, 0], "y": points[:, 1]}, both, directed=True, name="whorl")
+
+
+def tree() -> Graph:
+    """A graph without positions, with labels and directions: a parse tree."""
+    words = ["S", "NP", "VP", "Det", "N", "V", "NP", "N"]
+    return Graph({"part": words}, [(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6), (6, 7)], directed=True, name="tree")
+
+
+def shaky(letter: str, n: int, seed: int = 0, extra: int | None = None) -> list[Graph]:
+    """Copies of a letter with a trembling hand; the one called `extra` has a stroke too many."""
+    clean = letter_prototypes()[letter]
+    random = np.random.default_rng(seed)
+    made = []
+    for i in range(n):
+        points = np.column_stack([clean.nodes["x"], clean.nodes["y"]]) + random.normal(0, 0.08, (clean.n_nodes, 2))
+        edges = clean.edges.tolist()
+        if i == extra:
+            points = np.vstack([points, [2.9, 2.2]])
+            edges.append([0, len(points) - 1])
+        made.append(Graph({"x": points[:, 0], "y": points[:, 1]}, edges, name=f"{letter}{i}"))
+    return made
+
+
+def mean_letter() -> MeanGraph:
+    """A mean with strong, middling and weak parts."""
+    return MeanGraph(
+        {"x": [0.5, 1.5, 2.5, 0.8, 2.2, 2.6], "y": [0.4, 2.8, 0.4, 1.1, 1.1, 2.3]},
+        [(0, 1), (1, 2), (3, 4), (1, 5)],
+        node_support=[1.0, 1.0, 1.0, 0.8, 0.8, 0.3],
+        edge_support=[1.0, 0.95, 0.75, 0.25],
+        name="mean A",
+    )
+
+
+def two_letters() -> tuple[list[Graph], Any]:
+    """A and X, easily told apart, and a clustering of them: its means are the same whatever the algorithm."""
+    graphs = [*shaky("A", 8, 1, extra=6), *shaky("X", 6, 2)]
+    return graphs, fitted(graphs, 2, init=[graphs[0], graphs[8]])
+
+
+# -- the pictures ------------------------------------------------------------------------------------
+
+
+def one(graph: Graph, **style: Any) -> Figure:
+    figure, ax = plt.subplots(figsize=(2.4, 2.4))
+    gm.plots.draw(graph, ax, **style)
+    return figure
+
+
+def letter() -> Figure:
+    return one(letter_prototypes()["K"], title="a graph with positions")
+
+
+def mean() -> Figure:
+    return one(mean_letter(), title="a mean graph")
+
+
+def labelled() -> Figure:
+    return one(tree(), palette={"NP": "#c2410c", "VP": "#2f7d4f"}, title="labels, directions, no positions")
+
+
+def symbol() -> Figure:
+    return one(door(), title="arcs")
+
+
+def fingerprint() -> Figure:
+    return one(ridges(), title="ridges")
+
+
+def molecules() -> Figure:
+    texts = {
+        "caffeine": "CN1C=NC2=C1C(=O)N(C)C(=O)N2C",
+        "aspirin": "CC(=O)Oc1ccccc1C(=O)O",
+        "TNT": "Cc1c(cc(cc1[N+](=O)[O-])[N+](=O)[O-])[N+](=O)[O-]",
+        "serine": "NC(CO)C(=O)O",
+        "benzidine": "Nc1ccc(cc1)-c1ccc(N)cc1",
+        "acetonitrile": "CC#N",
+    }
+    ax = gm.plots.contact_sheet([smiles(text, name) for name, text in texts.items()], columns=3)
+    return ax.get_figure()
+
+
+def alignment() -> Figure:
+    a, b = shaky("A", 8, 1, extra=6)[5:7]
+    return gm.plots.draw_alignment(b, a, [0, 1, 2, 3, 4, -1], titles=("a member", "another")).get_figure()
+
+
+def member() -> Figure:
+    figure, ax = plt.subplots(figsize=(2.4, 2.4))
+    gm.plots.draw_member(shaky("A", 8, 1, extra=6)[6], mean_letter(), [0, 1, 2, 3, 4, -1], ax, title="over its mean")
+    return figure
+
+
+def sheet() -> Figure:
+    return gm.plots.contact_sheet(list(letter_prototypes().values()), columns=5).get_figure()
+
+
+def cluster() -> Figure:
+    graphs, km = two_letters()
+    return gm.plots.draw_cluster(km, graphs, int(km.labels_[0]), columns=5).get_figure()
+
+
+def letters() -> Figure:
+    graphs, y = gm.datasets.make_letters(300, random_state=0)
+    names = sorted(set(y.tolist()))
+    means = [
+        gm.mean([g for g, known in zip(graphs, y, strict=True) if known == name], random_state=0) for name in names
+    ]
+    return gm.plots.contact_sheet(means, columns=5, titles=names).get_figure()
+
+
+def silhouette() -> Figure:
+    random = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [30, 20, 10])
+    widths = np.clip(random.normal(0.55 - 0.15 * labels, 0.2), -1, 1)
+    return gm.plots.SilhouetteDisplay(widths, labels, 0.41, 1000).plot().figure_
+
+
+def convergence() -> Figure:
+    iterations = np.arange(1, 9)
+    inertia = 1180 + 120 * np.exp(-iterations / 1.5)
+    return gm.plots.ConvergenceDisplay(iterations, inertia, [1700, 90, 60, 40, 300, 30, 20, 10], 11985.0).plot().figure_
+
+
+def elbow() -> Figure:
+    ks = [2, 5, 10, 15, 20, 30]
+    return gm.plots.ElbowDisplay(ks, [5000, 3400, 1900, 1180, 1090, 990]).plot().figure_
+
+
+def embedding() -> Figure:
+    random = np.random.default_rng(0)
+    clean = [letter_prototypes()[name] for name in "AKXVT"]
+    centres = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5], [-2.0, 0.3], [2.4, -1.6]])
+    labels = np.repeat(np.arange(5), 25)
+    points = centres[labels] + random.normal(0, 0.35, (125, 2))
+    return gm.plots.EmbeddingDisplay(points, labels, centres, clean, 0.71, 750).plot().figure_
+
+
+def numbered_map() -> Figure:
+    random = np.random.default_rng(1)
+    centres = random.normal(0, 3, (12, 2))
+    labels = np.repeat(np.arange(12), 12)
+    return gm.plots.EmbeddingDisplay(centres[labels] + random.normal(0, 0.3, (144, 2)), labels, centres).plot().figure_
+
+
+def prototypes() -> Figure:
+    clean = letter_prototypes()
+    means = [
+        MeanGraph(
+            dict(clean[name].nodes), clean[name].edges, node_support=np.linspace(1, 0.7, clean[name].n_nodes),
+            edge_support=np.linspace(1, 0.6, clean[name].n_edges),
+        )
+        for name in "EFHKMN"
+    ]  # fmt: skip
+    return gm.plots.PrototypeDisplay(means, [50, 48, 47, 40, 31, 12]).plot(columns=3).figure_
+
+
+#: Every picture with what the gallery says of it.
+PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
+    "letter": (letter, "`plots.draw(graph)`: nodes stand at their columns `x` and `y`."),
+    "mean": (mean, "`plots.draw(mean)`: the support is line strength and node size."),
+    "labelled": (labelled, "Without positions, a layout that never changes; the first string attribute labels the nodes."),
+    "symbol": (symbol, "Edges of type `arc` with a diameter are arcs, as in plans and circuit diagrams."),
+    "fingerprint": (fingerprint, "Edges stored both ways are lines, not arrows."),
+    "molecules": (molecules, "Molecules as chemists draw them, with RDKit's coordinates (`pip install 'graphmeans[rdkit]'`)."),
+    "alignment": (alignment, "`plots.draw_alignment(x, y, match)`: what has no counterpart is orange."),
+    "member": (member, "`plots.draw_member(graph, mean, indices)`: a member over its mean."),
+    "sheet": (sheet, "`plots.contact_sheet(graphs)`: many graphs, to one scale."),
+    "cluster": (cluster, "`plots.draw_cluster(km, graphs, label)`: the mean, then members in its frame, nearest first."),
+    "letters": (letters, "The mean of twenty distorted drawings of each letter."),
+    "prototypes": (prototypes, "`plots.PrototypeDisplay.from_estimator(km)`: all mean graphs, largest cluster first."),
+    "embedding": (embedding, "`plots.EmbeddingDisplay.from_estimator(km, graphs)`: a map from distances to landmarks."),
+    "numbered_map": (numbered_map, "The same with `pictures=False`."),
+    "silhouette": (silhouette, "`plots.SilhouetteDisplay.from_estimator(km, graphs)`."),
+    "convergence": (convergence, "`plots.ConvergenceDisplay.from_estimator(km)`: objective and matchings by iteration."),
+    "elbow": (elbow, "`plots.ElbowDisplay.from_estimator(km, graphs, n_clusters=[5, 10, 15])`."),
+}  # fmt: skip
+
+
+# -- pictures as SVG -----------------------------------------------------------------------------------
+
+
+def flow() -> str:
+    means = {n: letter_prototypes()[name] for n, name in enumerate("AKXV")}
+    counts = [[30, 0, 0, 2, 0], [0, 18, 12, 0, 0], [0, 1, 0, 25, 0], [3, 0, 0, 0, 17]]
+    return flow_svg(counts, titles=("four", "five"), pictures=(means, means))
+
+
+def report_map() -> str:
+    random = np.random.default_rng(0)
+    centres = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5]])
+    labels = np.repeat(np.arange(3), 8)
+    points = centres[labels] + random.normal(0, 0.35, (24, 2))
+    clusters = [SimpleNamespace(label=c, size=8, majority="AKX"[c]) for c in range(3)]
+    evidence = SimpleNamespace(sample=np.arange(24), map=Map(points, centres, np.arange(3), np.zeros((24, 3)), 0.9))
+    drawn = map_svg(SimpleNamespace(clusters=clusters), evidence, labels, map_places(evidence))
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+
+
+def chart(which: str) -> str:
+    steps = list(range(1, 9))
+    if which == "line":
+        drawn = line_chart(steps, [1300.0, 1220.0, 1200.0, 1190.0, 1187.0, 1185.0, 1184.0, 1184.0], label="objective")
+    else:
+        drawn = bar_chart(steps, [1700.0, 90.0, 60.0, 40.0, 300.0, 30.0, 20.0, 10.0], 2400.0, label="matchings")
+    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" width="420" ', 1)
+
+
+#: Every SVG picture with what the gallery says of it. Charts and the map take their colours from the page.
+SVG_PICTURES: dict[str, tuple[Callable[[], str], str]] = {
+    "letter_svg": (lambda: gm.plots.draw_svg(letter_prototypes()["K"]), "`plots.draw_svg(graph)`: the same as SVG."),
+    "mean_svg": (
+        lambda: gm.plots.draw_svg(mean_letter(), color="#17508f"),
+        "`plots.draw_svg(mean)`, as in `centroids/`.",
+    ),
+    "labelled_svg": (lambda: gm.plots.draw_svg(tree()), "Labels and directions."),
+    "symbol_svg": (lambda: gm.plots.draw_svg(door()), "Arcs."),
+    "molecule_svg": (lambda: gm.plots.draw_svg(smiles("CC(=O)Oc1ccccc1C(=O)O", "aspirin")), "A molecule."),
+    "flow": (flow, "`graphmeans compare DIR_A DIR_B`: who went where."),
+    "report_map": (report_map, "The map of the report (with the page's colours and mean graphs in the frames)."),
+    "chart_objective": (lambda: chart("line"), "Convergence, in the report."),
+    "chart_matchings": (lambda: chart("bar"), "Matchings saved, in the report."),
+}
+
+
+def gallery() -> str:
+    """The gallery, as Markdown."""
+    lines = [
+        "# Gallery",
+        "",
+        "Every picture that graphmeans draws. The files are the baselines of the tests, drawn from fixed data by",
+        "`.venv/bin/python tests/pictures.py`, which also writes this page. `graphmeans demo` makes the report that uses",
+        "most of them.",
+        "",
+        "## On matplotlib axes",
+        "",
+    ]
+    for name, (_, said) in PICTURES.items():
+        lines += [f"{said}", "", f"![{name}](../tests/baseline/{name}.png)", ""]
+    lines += ["## As SVG", ""]
+    for name, (_, said) in SVG_PICTURES.items():
+        lines += [f"{said}", "", f"![{name}](../tests/baseline/{name}.svg)", ""]
+    return "\n".join(lines)
+
+
+def render(name: str, path: Path) -> None:
+    """Draw one picture into a PNG file."""
+    with plt.style.context("default"), plt.rc_context(STYLE):
+        figure = PICTURES[name][0]()
+        figure.savefig(path, dpi=DPI, metadata={"Software": None})
+        plt.close("all")
+
+
+def main() -> None:
+    """Draw all baselines anew."""
+    BASELINE.mkdir(exist_ok=True)
+    for name in PICTURES:
+        render(name, BASELINE / f"{name}.png")
+    for name, (draw, _) in SVG_PICTURES.items():
+        (BASELINE / f"{name}.svg").write_text(draw() + "\n", encoding="utf-8")
+    GALLERY.write_text(gallery(), encoding="utf-8")
+    print(f"{len(PICTURES) + len(SVG_PICTURES)} pictures in {BASELINE}, shown in {GALLERY}")
+
+
+if __name__ == "__main__":
+    main()
