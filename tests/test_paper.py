@@ -61,7 +61,8 @@ def test_everything_is_written(done):
     folder, result = done
     names = {path.name for path in folder.iterdir()}
     assert names >= {"results.csv", "tables.md", "paper.html", "table1.csv", "table2.csv", "table2_ours.csv", "table3.csv",
-                     "table4.csv", "interval.csv", "speedup_k.svg", "speedup_silhouette.svg", "speedup_dimension.svg"}  # fmt: skip
+                     "table4.csv", "interval.csv", "speedup_k.svg", "speedup_silhouette.svg",
+                     "speedup_dimension.svg"}  # fmt: skip
     assert "Table 2: four data sets" in result.stdout
     assert str(folder / "paper.html") in result.stdout.replace("\n", "")
     page = (folder / "paper.html").read_text()
@@ -91,8 +92,8 @@ def test_a_row_a_run_with_its_settings_and_measures(done):
         assert -1 <= float(row["silhouette"]) <= 1
         assert 0 <= float(row["outside_share"]) <= 1
         assert (row["certified"] == "nan") == (row["algorithm"] != "interval")
-    both = {row["encoding"] for row in rows if row["dataset"] == "letter"}
-    assert both == {"standardised", "raw"}
+    for dataset, other in (("letter", "raw"), ("grec", "light edges"), ("fingerprint", "light edges")):
+        assert {row["encoding"] for row in rows if row["dataset"] == dataset} == {"standardised", other}
 
 
 def test_cells_come_from_rows(done):
@@ -103,12 +104,13 @@ def test_cells_come_from_rows(done):
     assert [line["algorithm"] for line in table if line["data"] == "grec"] == ["std", "elk", "gvr 0", "gvr .5", "interval"]
     names = {"std": "lloyd", "elk": "elkan", "interval": "interval"}
     for line in table:
-        algorithm = names.get(line["algorithm"], "gvr")
-        dataset, _, raw = line["data"].partition(", ")
+        algorithm, theta = names.get(line["algorithm"], "gvr"), line["algorithm"].removeprefix("gvr ")
+        dataset, _, other = line["data"].partition(", ")
+        wanted = ("table 2", dataset, algorithm, line["seed"])
         found = [
-            row for row in rows
-            if (row["experiment"], row["dataset"], row["algorithm"], row["seed"]) == ("table 2", dataset, algorithm, line["seed"])
-            and (row["encoding"] == RAW) == bool(raw) and (algorithm != "gvr" or float(row["theta"]) == float(line["algorithm"][4:]))
+            row for row in rows if tuple(row[name] for name in ("experiment", "dataset", "algorithm", "seed")) == wanted
+            and (row["encoding"] == other if other else row["encoding"] not in ("raw", "light edges"))
+            and (algorithm != "gvr" or float(row["theta"]) == float(theta))
         ]  # fmt: skip
         assert len(found) == 1
         assert line["accuracy"].split()[0] == f"{float(found[0]['accuracy']):.2f}"
@@ -237,7 +239,7 @@ def test_tables_of_nothing_and_of_one_algorithm(done):
     tables = {table.key: table for table in all_tables(rows)}
     assert "interval" not in tables  # nobody to beat
     assert table_markdown(tables["table2"]).startswith("| data | algorithm | error |")
-    assert len(groups(rows, "table 2")) == 5
+    assert len(groups(rows, "table 2")) == 7
 
 
 def test_selections_and_encodings(data):

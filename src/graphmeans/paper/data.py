@@ -14,10 +14,11 @@ from graphmeans.datasets import paper as encodings
 from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
 from graphmeans.io._files import PathLike
-from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
+from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.paper.protocol import EDGE_WEIGHT, LETTERS_BY_K, RAW, Setting
 
-#: How graphs are matched for the silhouette index: the same for all algorithms, whatever they use themselves.
-EVALUATOR = {"letter": "exact"}
+#: How hard graphs are matched for the silhouette index, for which all pairs are needed.
+EFFORT = 0.05
 LETTERS = "AEFH"
 
 
@@ -28,13 +29,16 @@ class Data:
     name: str
     graphs: list[Graph]
     classes: NDArray[Any]
-    n_jobs: int | None = None
+    edge_weight: float = 1.0
+
+    def evaluator(self, effort: float = 1.0) -> Matcher:
+        """What matches graphs to judge a clustering: the same for all algorithms, whatever they use themselves."""
+        return get_matcher("exact") if self.name == "letter" else get_matcher("search", effort)
 
     @cached_property
     def distances(self) -> NDArray[np.float64]:
         """Distances of all graphs from each other, for the silhouette index."""
-        matcher = EVALUATOR.get(self.name, "search")
-        return pairwise_distances(self.graphs, matcher=matcher, n_jobs=self.n_jobs)
+        return pairwise_distances(self.graphs, matcher=self.evaluator(EFFORT), edge_weight=self.edge_weight)
 
     @property
     def characteristics(self) -> dict[str, float]:
@@ -61,8 +65,8 @@ class Data:
 class Collections:
     """Collections by what a run asks for, each read and encoded once."""
 
-    def __init__(self, path: PathLike, n_jobs: int | None = None) -> None:
-        self.path, self.n_jobs = path, n_jobs
+    def __init__(self, path: PathLike) -> None:
+        self.path = path
         self._found: dict[tuple[Any, ...], Data] = {}
 
     def __call__(self, setting: Setting) -> Data:
@@ -75,5 +79,5 @@ class Collections:
             if letters:
                 options["letters"] = letters
             graphs, classes = encode(self.path, **options)
-            self._found[key] = Data(setting.dataset, graphs, classes, self.n_jobs)
+            self._found[key] = Data(setting.dataset, graphs, classes, EDGE_WEIGHT[setting.encoding])
         return self._found[key]

@@ -11,8 +11,7 @@ from graphmeans import __version__
 from graphmeans.cluster.kmeans import GraphKMeans
 from graphmeans.evaluation.measures import accuracy, silhouette
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import get_matcher
-from graphmeans.paper.data import EVALUATOR, Data
+from graphmeans.paper.data import Data
 from graphmeans.paper.protocol import Setting
 
 #: The measures of a run, in the order of their columns in results.csv.
@@ -38,6 +37,7 @@ def run(setting: Setting, data: Data) -> dict[str, Any]:
         init=setting.init,
         n_init=1,
         matcher=setting.matcher,
+        edge_weight=data.edge_weight,
         theta=setting.theta,
         n_iter_no_change=setting.n_iter_no_change,
         max_iter=setting.max_iter,
@@ -97,7 +97,7 @@ def _common_error(estimator: Any, data: Data) -> float:
     points = space.weighted(estimator.encoder_.transform(data.graphs))
     centres = space.weighted(estimator.cluster_centers_)
     pairs = np.stack([np.arange(len(points)), estimator.labels_.astype(np.int64)], axis=1)
-    fresh = get_matcher(EVALUATOR.get(data.name, "search")).solve(points, centres, pairs, space.order, 1).upper
+    fresh = data.evaluator().solve(points, centres, pairs, space.order, 1).upper
     return float(np.mean(np.minimum(estimator.distances_, fresh) ** 2))
 
 
