@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import graphmeans as gm
+from graphmeans.cli import app
 from graphmeans.datasets import load_iam, load_tudataset
 from graphmeans.io import read_collection, read_tudataset, write_collection, write_tudataset
 from iam import iam_path
@@ -239,3 +241,12 @@ def test_real_molecules_come_back_and_quickly(tmp_path):
         assert one.edges.tolist() == other.edges.tolist()
         assert one.nodes["chem"].tolist() == other.nodes["chem"].tolist()
         assert one.edge_attributes["valence"].tolist() == other.edge_attributes["valence"].tolist()
+
+
+def test_the_command_takes_a_data_set(tmp_path):
+    graphs, y = gm.datasets.make_letters(30, random_state=0)
+    write_tudataset(graphs, tmp_path / "LETTERS.zip", y.tolist())
+    arguments = ["cluster", str(tmp_path / "LETTERS.zip"), "-k", "3", "-o", str(tmp_path / "out"), "--jobs", "1"]
+    result = CliRunner().invoke(app, arguments, prog_name="graphmeans")
+    assert result.exit_code == 0, result.output
+    assert len((tmp_path / "out" / "labels.csv").read_text().splitlines()) == 31

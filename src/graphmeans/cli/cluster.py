@@ -61,7 +61,7 @@ def cluster(
         Path,
         typer.Argument(
             metavar="INPUT",
-            help="A folder or zip of GXL (with its CXL lists), GraphML or node-link JSON, or a .npz file.",
+            help="A folder or zip of GXL (with its CXL lists), GraphML or node-link JSON, a TU data set, or a .npz file.",
             show_default=False,
         ),
     ],
