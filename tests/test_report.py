@@ -239,6 +239,18 @@ def test_750_letters_are_small_and_quick(tmp_path: Path):
     assert path.stat().st_size < 3e6
 
 
+def test_100_000_graphs_are_a_small_page_and_quick(tmp_path: Path):
+    graphs, classes, estimator = letters(500)
+    estimator.labels_, estimator.distances_ = np.tile(estimator.labels_, 200), np.tile(estimator.distances_, 200)
+    start = perf_counter()
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs * 200, classes=classes * 200)
+    assert perf_counter() - start < 60
+    assert path.stat().st_size < 8e6
+    page = Page(path)
+    assert "a sample of 4,000 of the 100,000 graphs" in words(page)
+    assert len(page.data["everyone"]["names"]) == 100_000
+
+
 def test_no_saving_is_claimed_where_there_is_none(tmp_path: Path):
     graphs = drawings(6)
     estimator = fitted(graphs, 2)

@@ -159,11 +159,11 @@ class ElbowDisplay(Display):
     """
 
     def __init__(self, n_clusters: ArrayLike, inertia: ArrayLike) -> None:
-        order = np.argsort(np.asarray(n_clusters))
-        self.n_clusters = np.asarray(n_clusters, dtype=np.int64)[order]
-        self.inertia = np.asarray(inertia, dtype=np.float64)[order]
-        if self.n_clusters.shape != self.inertia.shape:
-            raise GraphError(f"{len(self.n_clusters)} numbers of clusters, but {len(self.inertia)} objectives")
+        ks, values = np.asarray(n_clusters, dtype=np.int64), np.asarray(inertia, dtype=np.float64)
+        if ks.shape != values.shape:
+            raise GraphError(f"{len(ks)} numbers of clusters, but {len(values)} objectives")
+        order = np.argsort(ks)
+        self.n_clusters, self.inertia = ks[order], values[order]
 
     @classmethod
     def from_estimator(

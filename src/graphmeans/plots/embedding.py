@@ -91,7 +91,8 @@ class _Placer:
         self.back = vectors[:, kept] / np.sqrt(values[kept])  # triangulation: -1/2 (d^2 - base) @ back
         own = self._among(among)
         scatter = self._among(far) - own[far.argmin(axis=1)] if len(far) else np.zeros((1, own.shape[1]))
-        noise = np.median(scatter**2, axis=0).mean() / 0.455  # the median of a squared normal variable
+        # 0.455 is the median of the square of a standard normal variable.
+        noise = np.median(scatter**2, axis=0).sum() / max(own.shape[1], 1) / 0.455
         damping = (n * noise + 1e-9 * np.trace(own.T @ own)) * np.eye(own.shape[1])
         self.turn = np.linalg.solve(own.T @ own + damping, own.T @ (frame - frame.mean(axis=0)))
         self.middle = frame.mean(axis=0)
