@@ -28,24 +28,24 @@ class Map:
 
 
 def landmark_map(space: Any, points: GraphBatch, centres: GraphBatch, n_landmarks: int = 32) -> Map:
-    """Place graphs and centres by their distances to landmarks, which are centres far from each other.
+    """Place graphs and centres by their distances to landmarks, which are centres spread over all of them.
 
     Matchings: at most those between landmarks, and from every graph and every other centre to every landmark.
     """
     among = space.distances(centres) if len(centres) <= n_landmarks else None
-    chosen = np.arange(len(centres)) if among is not None else _far_apart(space, centres, n_landmarks)
+    chosen = np.arange(len(centres)) if among is not None else _spread(space, centres, n_landmarks)
     if among is None:
         among = space.distances(centres.take(chosen))
     frame = scaled_plane(among)
     far = space.distances(points, centres.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
     place = _Placer(among, frame, far)
     others = np.setdiff1d(np.arange(len(centres)), chosen)
-    middle = np.zeros((len(centres), 2))
-    middle[chosen] = frame
+    from_centres = np.zeros((len(centres), len(chosen)))
+    from_centres[chosen] = among
     if len(others):
-        middle[others] = place(space.distances(centres.take(others), centres.take(chosen)))
-    places = place(far)
-    shown = np.linalg.norm(places[:, None] - frame[None], axis=2)
+        from_centres[others] = space.distances(centres.take(others), centres.take(chosen))
+    middle, places = place(from_centres), place(far)
+    shown = np.linalg.norm(places[:, None] - middle[None, chosen], axis=2)
     fidelity = (
         float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if far.size > 2 and far.std() and shown.std() else 1.0
     )
@@ -109,12 +109,16 @@ class _Placer:
         return np.asarray(places)
 
 
-def _far_apart(space: Any, centres: GraphBatch, count: int) -> IntArray:
-    """Landmarks, each the centre farthest from those before it."""
+def _spread(space: Any, centres: GraphBatch, count: int) -> IntArray:
+    """Landmarks, each drawn with a probability that grows with the distance to those before: spread, but not all odd."""
+    random = np.random.RandomState(0)
     chosen = [0]
     nearest = space.distances(centres, centres.take([0]))[:, 0]
     while len(chosen) < count:
-        chosen.append(int(nearest.argmax()))
+        nearest[chosen] = 0.0
+        rest = np.setdiff1d(np.arange(len(centres)), chosen)
+        share = nearest[rest] + 1e-12
+        chosen.append(int(random.choice(rest, p=share / share.sum())))
         nearest = np.minimum(nearest, space.distances(centres, centres.take(chosen[-1:]))[:, 0])
     return np.sort(np.array(chosen))
 

@@ -88,7 +88,11 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
     theirs = {_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
     back = {int(j): i for i, j in enumerate(into) if j >= 0}
     seen = set()
+    told: set[tuple[int, int]] = set()  # an edge that runs both ways is told once
     for e, (i, j) in enumerate(mean.edges):
+        if (int(j), int(i)) in told:
+            continue
+        told.add((int(i), int(j)))
         key = _key(int(into[i]), int(into[j]), other.directed)
         f = theirs.get(key) if min(key) >= 0 else None
         if f is not None:
@@ -104,6 +108,10 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
     for f, (i, j) in enumerate(other.edges):
         there = float(other.edge_support[f])
         if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
+            here_ends = back[int(i)], back[int(j)]
+            if here_ends in told or here_ends[::-1] in told:
+                continue
+            told.add(here_ends)
             what = f"edge {names[back[int(i)]]}–{names[back[int(j)]]}"
             lines.append(Line(what, "none", f"{percent(there)} have it", there))
     return lines
@@ -134,8 +142,8 @@ def _profile(graphs: Sequence[Graph]) -> dict[str, float]:
     if not graphs:
         return {}
     profile = {
-        "nodes": float(np.mean([graph.n_nodes for graph in graphs])),
-        "edges": float(np.mean([graph.n_edges for graph in graphs])),
+        "nodes in a graph": float(np.mean([graph.n_nodes for graph in graphs])),
+        "edges in a graph": float(np.mean([graph.n_edges for graph in graphs])),
     }
     for what, columns in (("node", "nodes"), ("edge", "edge_attributes")):
         rows: dict[str, list[NDArray[np.generic]]] = {}

@@ -121,9 +121,9 @@ def _card(
     if near and cluster.size and by_label[near[0]["label"]].size:
         other = near[0]["label"]
         names = [str(n) if n else "?" for n in node_numbers(studio.symbol(label).drawing)]
-        apart = profile_lines(looked[label], looked[other], spread)
-        apart += mean_lines(cluster.mean, by_label[other].mean, evidence.neighbour_mappings[label, other], names)
+        apart = mean_lines(cluster.mean, by_label[other].mean, evidence.neighbour_mappings[label, other], names)
         apart = [line for line in apart if "?" not in line.what]
+        apart += profile_lines(looked[label], looked[other], spread)
     return {
         "label": label,
         "name": cluster_name(label, cluster.majority),
