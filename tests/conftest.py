@@ -23,7 +23,7 @@ def threads_used(monkeypatch):
     from graphmeans.matching import pairs
 
     used, pool = set(), pairs._pool
-    monkeypatch.setattr(pairs, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(pairs, "WORTH_A_CHUNK", 1)
     monkeypatch.setattr(pairs, "_pool", lambda threads: (used.add(threads), pool(threads))[1])
     return used
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -9,21 +10,53 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.kernels.frames import settle
+from graphmeans.kernels.sketch import sketch_bounds
 from graphmeans.matching.match import Matches
-from graphmeans.matching.sketch import KINDS, sketch, sketch_distances
+from graphmeans.matching.sketch import sketch
 from graphmeans.means.frames import Centres, Frames
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-Sketches = dict[str, NDArray[np.float32]]
 
 #: Earlier centres that are kept. How far a centre has moved since a time in between is known a little less tightly.
 SNAPSHOTS = 16
+#: Most numbers in a sketch.
+LONGEST = 1024
 
 
-def sketches_of(batch: GraphBatch, order: IntArray) -> Sketches:
-    """Sketches of both kinds, in single precision."""
-    return {kind: sketch(batch, order, kind).astype(np.float32) for kind in KINDS}
+@dataclass(frozen=True, eq=False)
+class Sketches:
+    """Sketches of some graphs, in single precision, with their norms.
+
+    Of sorted rows of edges, the better kind, unless they would be longer than `LONGEST`; then the short one of projections.
+    """
+
+    values: NDArray[np.float32]
+    norms: FloatArray
+
+    @classmethod
+    def of(cls, batch: GraphBatch, order: IntArray) -> Sketches:
+        """Sketches of the graphs of a batch in a space of this order."""
+        n = int(order.sum())
+        short = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1]) <= LONGEST
+        values = sketch(batch, order, "rows" if short else "projection")
+        return cls(np.ascontiguousarray(values, dtype=np.float32), np.sqrt(np.einsum("nd,nd->n", values, values)))
+
+    def append(self, other: Sketches) -> Sketches:
+        """These and others."""
+        return Sketches(np.concatenate([self.values, other.values]), np.concatenate([self.norms, other.norms]))
+
+    def with_rows(self, rows: IntArray, others: Sketches) -> Sketches:
+        """These with others in some places."""
+        result = Sketches(self.values.copy(), self.norms.copy())
+        result.values[rows], result.norms[rows] = others.values, others.norms
+        return result
+
+    def bounds(self, rows: IntArray, others: Sketches, c: slice = slice(None)) -> FloatArray:
+        """Lower bounds of the distances of graphs `rows` to others, shape (len(rows), len(others))."""
+        low = np.zeros((len(rows), len(others.norms[c])))
+        sketch_bounds(rows, self.values, others.values[c], self.norms, others.norms[c], low)
+        return low
 
 
 class MovingCentres:
@@ -43,7 +76,7 @@ class MovingCentres:
         self.batch = like.take([])
         self.frames = self.empty_frames()
         self.drift = np.zeros((1, k))
-        self.sketches = sketches_of(self.batch, order)
+        self.sketches = Sketches.of(self.batch, order)
         self._place_of = np.zeros(0, dtype=np.int64)
         self._node_at = np.full((k, places), -1, dtype=np.int64)
         self._snapshots: dict[int, tuple[FloatArray, FloatArray]] = {}
@@ -61,8 +94,7 @@ class MovingCentres:
         self._node_at[c[0], places] = np.arange(len(places))
         self._place_of = np.concatenate([self._place_of, places])
         self.batch = concatenate([self.batch, graph])
-        seen = sketches_of(graph, self.order)
-        self.sketches = {kind: np.concatenate([self.sketches[kind], seen[kind]]) for kind in KINDS}
+        self.sketches = self.sketches.append(Sketches.of(graph, self.order))
         self._centres = Centres.of_graphs(self.batch)
 
     def move(self, sums: Frames) -> None:
@@ -111,12 +143,13 @@ class MovingCentres:
         self._offset = np.vstack([self._offset, np.zeros(self.k)])
         if len(self._snapshots) > SNAPSHOTS:
             self._forget()
-        moved = {time: self._between(time, now) for time in self._snapshots}
+        since = {time: self._between(time, now) for time in self._snapshots}
         #: drift[t, c]: how far centre c is at most from where it was at time t.
-        self.drift = np.array([moved[int(a)] for a in self._anchor]) + self._offset
+        self.drift = np.array([since[int(a)] for a in self._anchor]) + self._offset
         self.drift[np.arange(now + 1)[:, None] < self._born] = np.inf
         self._compact()
-        self.sketches = sketches_of(self.batch, self.order)
+        moved = np.flatnonzero(self.drift[now - 1] > 0)
+        self.sketches = self.sketches.with_rows(moved, Sketches.of(self.batch.take(moved), self.order))
 
     def _between(self, then: int, now: int) -> FloatArray:
         (a, b), (c, d) = self._snapshots[then], self._snapshots[now]
@@ -161,12 +194,6 @@ class MovingCentres:
     def mappings(self, flat: IntArray, ptr: IntArray, to: IntArray) -> IntArray:
         """The way back: alignments as mappings into the nodes of the centres, -1 where the place is null."""
         return np.where(flat >= 0, self._node_at[np.repeat(to, np.diff(ptr)), flat], -1)
-
-    def sketch_bounds(self, sketches: Sketches, x: NDArray[np.int64] | slice, c: int | None = None) -> FloatArray:
-        """Lower bounds of the distances between sketched graphs x and all centres, or centre c."""
-        chosen = slice(None) if c is None else slice(c, c + 1)
-        both = (sketch_distances(sketches[kind][x], self.sketches[kind][chosen]) for kind in KINDS)
-        return np.maximum(*both).astype(np.float64)
 
     def centres(self) -> Centres:
         """The centres as they are now, with support."""

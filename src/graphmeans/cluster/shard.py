@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.bounds import CERTIFIED, ESTIMATE, Bounds
 from graphmeans.cluster.matchings import Matchings
-from graphmeans.cluster.moving import MovingCentres, Sketches, sketches_of
+from graphmeans.cluster.moving import MovingCentres, Sketches
 from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.match import Matches
@@ -67,7 +67,7 @@ class Shard:
     @cached_property
     def sketches(self) -> Sketches:
         """Sketches of the graphs, computed once."""
-        return sketches_of(self.batch, self.order)
+        return Sketches.of(self.batch, self.order)
 
     # -- the nearest centre ------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class Shard:
         if c == 0:
             self._adopt_all(np.flatnonzero(np.isinf(self.upper)), 0, centres)
             return
-        low = centres.sketch_bounds(self.sketches, slice(None), c)[:, 0]
+        low = self.sketches.bounds(np.arange(len(self)), centres.sketches, slice(c, c + 1))[:, 0]
         triangle = between[self.labels] - self.upper
         better = np.flatnonzero(triangle > low)
         self.bounds.keep(better, np.full(len(better), c), triangle[better], CERTIFIED, centres.now, centres.drift)
@@ -288,7 +288,7 @@ class Shard:
 
     def _low(self, x: IntArray, centres: MovingCentres, certified: bool = False) -> FloatArray:
         """Lower bounds of the distances of graphs x to all centres, shape (len(x), k)."""
-        low = centres.sketch_bounds(self.sketches, x)
+        low = self.sketches.bounds(x, centres.sketches)
         self.bounds.lay_over(x, centres.drift, low, certified)
         return low
 

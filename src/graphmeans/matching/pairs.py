@@ -21,8 +21,8 @@ from graphmeans.matching.match import FloatArray, IntArray, Matches
 
 #: Stands for "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
-#: Below this many row^3 a second thread costs more than it brings.
-WORTH_A_THREAD = 20_000
+#: Below this many row^3 a chunk of its own, for another thread, costs more than it brings.
+WORTH_A_CHUNK = 50_000
 
 
 def rows_needed(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) -> tuple[IntArray, Any]:
@@ -75,12 +75,13 @@ def packed(batch: GraphBatch) -> Packed:
 def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
     """Call ``work(first, last)`` over ranges of about equal cost, on threads where that pays."""
     total = np.cumsum(cost)
-    threads = min(n_threads(n_jobs), max(1, int(total[-1] // WORTH_A_THREAD)), len(cost))
+    worth = max(1, int(total[-1] // WORTH_A_CHUNK))
+    threads = min(n_threads(n_jobs), worth, len(cost))
     if threads == 1:
         work(0, len(cost))
         return
     # Several chunks a thread even out what the estimate gets wrong.
-    cuts = np.searchsorted(total, np.linspace(0.0, total[-1], 8 * threads + 1)[1:-1])
+    cuts = np.searchsorted(total, np.linspace(0.0, total[-1], min(8 * threads, worth) + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))
     futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in pairwise(edges)]
     for future in futures:
