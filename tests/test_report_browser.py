@@ -159,6 +159,20 @@ def test_members_are_drawn_when_they_come_into_view_and_before_printing(tab):
     assert tab.errors() == []
 
 
+def test_it_prints_on_white_with_everything_open(tab):
+    tab.open(scheme="dark")
+    media = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    tab.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert tab.js("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.js("getComputedStyle(document.querySelector('.tools')).display") == "none"
+    assert tab.js("document.querySelectorAll('details:not([open])').length") == 0
+    assert tab.js("document.querySelectorAll('.pair svg').length") == 15
+    tab.driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert tab.js("document.querySelectorAll('details[open]').length") == 0
+    tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
 def test_search_by_mouse_and_by_keyboard(tab, lettered):
     graphs, _, estimator, _ = lettered
     tab.open()

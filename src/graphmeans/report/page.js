@@ -53,7 +53,13 @@
     }, { rootMargin: "600px" });
     lists.forEach((list) => watch.observe(list));
   } else lists.forEach(fill);
-  window.addEventListener("beforeprint", () => lists.forEach(fill));
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    lists.forEach(fill);
+    closed = [...document.querySelectorAll("details.apart:not([open])")];
+    closed.forEach((details) => { fillPair(details.querySelector(".pair")); details.open = true; });
+  });
+  window.addEventListener("afterprint", () => closed.forEach((details) => { details.open = false; }));
   document.querySelectorAll("details.apart").forEach((details) => details.addEventListener("toggle", () => details.open && fillPair(details.querySelector(".pair"))));
   document.querySelectorAll(".more").forEach((p) => (p.hidden = false));
   document.querySelectorAll("button[data-all]").forEach((button) => button.addEventListener("click", () => {
