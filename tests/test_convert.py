@@ -475,3 +475,74 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(package, c
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ImportError, match=rf"needs the package {package}: pip install 'graphmeans\[{extra}\]'"):
         call()
+
+
+# -- mean graphs -----------------------------------------------------------------------------------
+
+
+def members():
+    graphs = []
+    for i in range(6):
+        n = 3 + i % 2
+        nodes = {"x": np.arange(n) + i / 10, "kind": ["a", "b", "a", "b"][:n]}
+        graphs.append(gm.Graph(nodes, [(k, k + 1) for k in range(n - 1)], {"w": [2.0] * (n - 1)}))
+    return graphs
+
+
+@pytest.mark.parametrize("kind", ["graph", "networkx", "igraph", "adjacency", "pandas", pytest.param("pyg", marks=needs_pyg)])
+def test_means_come_in_every_kind_with_decoded_attributes_and_support(kind):
+    mean = gm.mean(members(), random_state=0)
+    assert sorted(mean.node_support.tolist()) == [0.5, 1.0, 1.0, 1.0]
+    made = as_kind([mean], kind)
+    if kind == "adjacency":
+        np.testing.assert_allclose(np.unique(made[0].round(9)), [0.0, 1.0, 2.0])  # 2 with support 1 and 1/2
+        return
+    if kind == "pandas":
+        edges, nodes = made
+        assert sorted(nodes["support"]) == [0.5, 1.0, 1.0, 1.0]
+        assert set(nodes["kind"]) == {"a", "b"}
+        assert set(edges.columns) == {"graph", "source", "target", "w", "support"}
+        return
+    readers = {"graph": lambda graph: graph, "networkx": gm.from_networkx, "igraph": gm.from_igraph, "pyg": gm.from_pyg}
+    assert_equal(readers[kind](made[0]), mean)
+
+
+def test_means_of_molecules_are_molecules():
+    chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
+    mean = gm.mean([chem.MolFromSmiles(s) for s in ("CCO", "CCO", "CCCO")], random_state=0)
+    (molecule,) = as_kind([mean], "rdkit")
+    assert chem.MolToSmiles(molecule) == "CCO"
+
+
+def test_the_estimator_knows_what_it_was_given():
+    from graphmeans.cluster.inputs import KINDS, kind_of
+
+    assert {"array", "graph", "networkx", "igraph", "rdkit", "pyg", "adjacency", "pandas"} == set(KINDS)
+    for kind in ("graph", "networkx", "igraph", "adjacency"):
+        assert kind_of([triangle(kind)] * 2) == kind
+    assert kind_of([triangle("sparse")] * 2) == "adjacency"
+    assert kind_of([triangle("pyg-like")] * 2) == "pyg"
+    assert kind_of(np.zeros((4, 3, 3))) == "adjacency"
+    assert kind_of(np.zeros((4, 3))) == kind_of([[1.0, 2.0], [3.0, 4.0]]) == kind_of(pd.DataFrame({"a": [1.0]})) == "array"
+    assert kind_of(scipy.sparse.eye_array(3).tocsr()) == "array"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_kinds_are_clustered(kind):
+    from graphmeans.cluster.inputs import kind_of
+
+    squares = [nx.to_numpy_array(nx.cycle_graph(4)) for _ in range(3)]
+    paths = [nx.to_numpy_array(nx.path_graph(4)) for _ in range(3)]
+    graphs = gm.from_adjacency(squares + paths)
+    if kind == "sparse":
+        objects = [scipy.sparse.csr_array(m) for m in squares + paths]
+    elif kind == "pyg-like":
+        objects = [data(np.argwhere(m).T, num_nodes=4) for m in squares + paths]
+    else:
+        objects = as_kind(graphs, kind)
+    km = gm.GraphKMeans(2, algorithm="lloyd", n_init=1, random_state=0).fit(objects)
+    assert len(set(km.labels_[:3])) == len(set(km.labels_[3:])) == 1
+    assert km.labels_[0] != km.labels_[3]
+    assert km.predict(objects).tolist() == km.labels_.tolist()
+    assert kind_of(objects) in ("graph", "networkx", "igraph", "adjacency", "pyg")
+    assert gm.to_adjacency(km.centroids("graph")[km.labels_[0]]).sum() == pytest.approx(8.0)

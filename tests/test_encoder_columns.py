@@ -282,6 +282,22 @@ def test_an_attribute_does_not_apply_to_roles_that_never_have_it():
     assert back.nodes["colour"].tolist() == ["red", "blue", None]
 
 
+def test_what_happens_to_each_column_can_be_asked():
+    graphs = [
+        gm.Graph({"x": [0.0, 1.0, None], "name": ["p", "q", "q"], "big": [0.0, 900.0, -900.0]}, [(0, 1)], {"w": [2.0]}),
+        gm.Graph(0),
+    ]
+    encoder = gm.GraphEncoder({"big": "keep"}, weights={"name": 0, "x": 4.0}).fit(graphs)
+    lines = {line.name: line for line in encoder.describe(graphs)}
+    assert lines["x"][:8] == ("node", "x", "a number", "standardised", 4.0, 3, 1, 2)
+    assert lines["name"].treatment == "left out"
+    assert lines["name"].share == 0.0
+    assert lines["big"].share > 0.99  # it dominates the distance
+    assert lines["w"].part == "edge"
+    assert sum(line.share for line in lines.values()) == pytest.approx(1.0)
+    assert gm.GraphEncoder().fit([gm.Graph(2)]).describe([gm.Graph(2)]) == []
+
+
 # -- the way back, and options ---------------------------------------------------------------------
 
 NUMBER = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))

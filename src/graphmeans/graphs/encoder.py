@@ -15,6 +15,7 @@ from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.choices import Choices
 from graphmeans.graphs.columns import Column, decode_columns
 from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.description import ColumnSummary, describe
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.fitting import fit_columns
 from graphmeans.graphs.graph import BARE, Graph, named
@@ -214,6 +215,19 @@ class GraphEncoder(BaseEstimator):
                 )
             )
         return result
+
+    def describe(self, graphs: Iterable[Any]) -> list[ColumnSummary]:
+        """For each column of these graphs: its type, what becomes of it, what is missing, its share of the distance.
+
+        Examples
+        --------
+        >>> import graphmeans as gm
+        >>> graphs = [gm.Graph({"x": [0.0, 2.0], "kind": ["a", "b"]}, [(0, 1)])]
+        >>> [(line.name, line.treatment, line.share) for line in gm.GraphEncoder().fit(graphs).describe(graphs)][:2]
+        [('kind', '1 of 2', 0.3333333333333333), ('x', 'standardised', 0.6666666666666666)]
+        """
+        check_is_fitted(self)
+        return describe(self, to_graphs(graphs))
 
     # -- fitting -----------------------------------------------------------------------------------
 
