@@ -1,0 +1,25 @@
+"""The code in the how-to pages runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = ["your-graphs.md", "encoding.md", "structures.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_of_a_page_runs(page, capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), {})
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#]+)\)", (DOCS / page).read_text()):
+        assert (DOCS / link).exists(), link
