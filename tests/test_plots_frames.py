@@ -150,6 +150,44 @@ def test_bonds_are_read_from_numbers_and_words():
         assert molecule.bond_orders(graph).tolist() == [1.0, 2.0, 3.0, 1.5]
 
 
+def test_hydrogens_that_a_graph_does_not_hold_are_written():
+    def read(symbols, edges, orders):
+        return [label for label in drawing(Graph({"element": symbols}, edges, {"bond": orders})).labels if label]
+
+    assert set(read(["C", "C", "O"], [(0, 1), (1, 2)], ["single", "single"])) <= {"OH", "HO"}
+    assert read(["C", "C", "O"], [(0, 1), (1, 2)], ["single", "double"]) == ["O"]
+    assert sorted(read(["C", "N", "O", "O"], [(0, 1), (1, 2), (1, 3)], ["single", "double", "single"])) == [
+        "N",
+        "O",
+        "O",
+    ]
+    assert read(["C"], [], []) == ["CH₄"]
+    assert read(["O"], [], []) == ["H₂O"]
+
+
+@pytest.mark.parametrize(
+    ("symbols", "double"), [("CCCCCC", 3), ("NCCCCC", 3), ("OCCCC", 2), ("NCCCC", 2), ("CCCCCCCCCC", 5)]
+)
+def test_aromatic_rings_alternate(symbols: str, double: int):
+    n = len(symbols)
+    edges = [(i, (i + 1) % n) for i in range(n)]
+    if n == 10:  # naphthalene
+        edges.append((0, 5))
+    graph = Graph({"element": list(symbols)}, edges, {"bond": ["aromatic"] * len(edges)})
+    picture = drawing(graph)
+    assert len(picture.strokes) == len(edges) + double
+    doubled = [e for e in range(len(edges)) if (picture.edge == e).sum() == 2]
+    assert len({i for e in doubled for i in edges[e]}) == 2 * double
+
+
+def test_aromatic_flags_beside_double_bonds():
+    pytest.importorskip("rdkit")
+    caffeine = gm.from_smiles("CN1C=NC2=C1C(=O)N(C)C(=O)N2C")
+    picture = drawing(caffeine)
+    assert len(picture.strokes) == caffeine.n_edges + 4  # two C=O, one C=C, one C=N
+    assert sorted(label for label in picture.labels if label) == ["N"] * 4 + ["O"] * 2
+
+
 def test_molecules_can_be_drawn_without_rdkit(monkeypatch):
     monkeypatch.setattr(molecule, "_rdkit", lambda: None)
     picture = drawing(WATER)

@@ -26,6 +26,7 @@ Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa 
 """
 ELEMENTS = frozenset(_SYMBOLS.split())
 _WORDS = {"single": 1.0, "double": 2.0, "triple": 3.0, "aromatic": 1.5, "1": 1.0, "2": 2.0, "3": 3.0, "4": 1.5}
+_VALENCES = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "F": 1, "Cl": 1, "Br": 1, "I": 1}
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 #: How far the lines of a double bond lie apart, and how much the inner one is shortened, in bond lengths.
 _APART, _SHORTER = 0.17, 0.13
@@ -85,10 +86,12 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
     heavy = any(symbol != "H" for symbol in symbols)
     # Hydrogens are not drawn beside heavier atoms: at a carbon they go without saying, elsewhere they join the letter.
     hidden = np.array([heavy and symbol == "H" for symbol in symbols], dtype=bool)
+    orders = _alternating(graph, symbols, bond_orders(graph), along)
+    unsaid = _unsaid_hydrogens(graph, symbols, orders)
     labels = []
     sides = np.zeros(len(symbols), dtype=np.int64)
     for i, symbol in enumerate(symbols):
-        hydrogens = sum(bool(hidden[n]) and strength[n] >= 0.5 * strength[i] > 0 for n in neighbours[i])
+        hydrogens = sum(bool(hidden[n]) and strength[n] >= 0.5 * strength[i] > 0 for n in neighbours[i]) + unsaid[i]
         bonds = sum(not hidden[n] for n in neighbours[i])
         corner = symbol == "C" and bonds > 0
         beside = ("H" + (str(hydrogens).translate(_SUBSCRIPTS) if hydrogens > 1 else "")) if hydrogens else ""
@@ -98,7 +101,6 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
             sides[i] = -1 if (np.mean(onto) > 0.05 if onto else acid) else 1
         written = symbol + beside if sides[i] >= 0 else beside + symbol
         labels.append("" if corner or hidden[i] else written)
-    orders = bond_orders(graph)
     edge: list[int] = []
     shift: list[float] = []
     inset: list[float] = []
@@ -110,6 +112,44 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
             shift.append(side)
             inset.append(shorter)
     return Formula(hidden, labels, sides, np.array(edge, np.int64), np.array(shift), np.array(inset))
+
+
+def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: FloatArray) -> FloatArray:
+    """Aromatic bonds as single and double ones in turn: as many double bonds as fit, at most one at each atom."""
+    aromatic = np.flatnonzero((orders == 1.5) & (along > 0))
+    if not len(aromatic):
+        return orders
+    import networkx as nx
+
+    bonds = np.bincount(graph.edges[along > 0].ravel(), minlength=graph.n_nodes)
+    taken = set(graph.edges[(orders >= 2) & (along > 0)].ravel().tolist())
+    may = [
+        i not in taken and (s in ("C", "B", "Si") or (s in ("N", "P") and bonds[i] == 2)) for i, s in enumerate(symbols)
+    ]
+    free = nx.Graph()
+    for e in aromatic:
+        i, j = graph.edges[e].tolist()
+        if may[i] and may[j]:  # no carbon goes without, if that can be; a nitrogen may, as in pyrrole
+            free.add_edge(i, j, weight=1 + 10 * ((symbols[i] == "C") + (symbols[j] == "C")))
+    double = {frozenset(pair) for pair in nx.max_weight_matching(free)}
+    turned = orders.copy()
+    turned[aromatic] = [2.0 if frozenset(graph.edges[e].tolist()) in double else 1.0 for e in aromatic]
+    return turned
+
+
+def _unsaid_hydrogens(graph: Graph, symbols: list[str], orders: FloatArray) -> list[int]:
+    """Hydrogens that a graph without any leaves to the reader; none are made up for a mean, or where there are charges."""
+    counts = [0] * len(symbols)
+    if "H" in symbols or hasattr(graph, "node_support") or "charge" in graph.nodes:
+        return counts
+    used = np.zeros(len(symbols))
+    np.add.at(used, graph.edges[:, 0], orders)
+    np.add.at(used, graph.edges[:, 1], orders)
+    charged = {int(j) for i, j in [*graph.edges, *graph.edges[:, ::-1]] if symbols[i] == "N" and used[i] > 3.1}
+    for i, symbol in enumerate(symbols):
+        if symbol in _VALENCES and not (symbol == "O" and i in charged):  # the oxygens of a nitro group have none
+            counts[i] = max(0, _VALENCES[symbol] - round(float(used[i])))
+    return counts
 
 
 def _lines(
