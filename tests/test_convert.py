@@ -525,6 +525,13 @@ def test_the_estimator_knows_what_it_was_given():
     assert kind_of(np.zeros((4, 3, 3))) == "adjacency"
     assert kind_of(np.zeros((4, 3))) == kind_of([[1.0, 2.0], [3.0, 4.0]]) == kind_of(pd.DataFrame({"a": [1.0]})) == "array"
     assert kind_of(scipy.sparse.eye_array(3).tocsr()) == "array"
+    column = pd.Series([triangle("networkx")] * 2, index=[7, 8])
+    assert kind_of(column) == "networkx"
+    assert gm.GraphKMeans(1, algorithm="lloyd", n_init=1).fit(column).labels_.tolist() == [0, 0]
+    with pytest.raises(gm.GraphError, match="got a generator"):
+        kind_of(triangle("graph") for _ in range(2))
+    with pytest.raises(gm.GraphError, match=r"for SMILES there is gm\.from_smiles"):
+        gm.GraphKMeans(1).fit(["CCO", "CC"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs import convert
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import OBJECTS, kind_of_one, to_graphs
+from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Kinds of objects an estimator takes.
@@ -25,6 +26,10 @@ def kind_of(objects: Any) -> str:
     mistaken = single or isinstance(objects, (str, bytes))
     if mistaken or (isinstance(objects, Mapping) and not hasattr(objects, "shape")):  # a sparse array may be a mapping
         to_graphs(objects)  # says what is wrong with something that is no collection
+    if hasattr(objects, "__next__"):
+        raise GraphError("expected a list of graphs, got a generator, which can be read only once; put list(...) around it")
+    if hasattr(objects, "iloc") and getattr(objects, "ndim", 0) == 1 and objects.dtype == object:
+        objects = list(objects)  # a column of a table
     if isinstance(objects, np.ndarray) and objects.dtype != object:
         return "adjacency" if objects.ndim == 3 and objects.shape[1] == objects.shape[2] else ARRAY
     if not isinstance(objects, (list, tuple)) and not (isinstance(objects, np.ndarray) and objects.ndim == 1):

@@ -127,7 +127,7 @@ class _Arcs:
             back = np.lexsort((ends[:, 0], ends[:, 1]))
             same = np.array_equal(ends[there], ends[back][:, ::-1]) and np.array_equal(values[there], values[back])
             if not same:
-                raise GraphError(f"{self.label}: the adjacency matrix is not symmetric; pass directed=True")
+                raise GraphError(f"{self.label}: the adjacency matrix is not symmetric; see from_adjacency(..., directed=True)")
             upper = ends[:, 0] < ends[:, 1]
             ends, values = ends[upper], values[upper]
         if loops:

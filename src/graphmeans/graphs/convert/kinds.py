@@ -58,7 +58,8 @@ def to_graphs(objects: Any) -> list[Graph]:
     kinds = [kind_of_one(item) for item in listed]
     for i, kind in enumerate(kinds):
         if kind is None:
-            raise GraphError(f"graph {i}: cannot make a graph of {type(listed[i]).__name__}")
+            hint = "; for SMILES there is gm.from_smiles" if isinstance(listed[i], str) else ""
+            raise GraphError(f"graph {i}: cannot make a graph of {type(listed[i]).__name__}{hint}")
         if kind != kinds[0]:
             first, other = OBJECTS[kinds[0] or ""].words, OBJECTS[kind].words
             raise GraphError(f"graph {i} is {other} but graph 0 is {first}; a collection holds graphs of one kind")
