@@ -200,6 +200,42 @@ def test_graphs_without_positions_single_clusters_and_single_graphs(tmp_path: Pa
     assert words(page).count("the only member") == 4
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "order"),
+    [("lloyd", "auto"), ("elkan", "auto"), ("elkan", None), ("gvr", "auto"), ("interval", "auto")],
+)
+def test_every_algorithm_and_order_has_a_page(tmp_path: Path, algorithm: str, order: str | None):
+    graphs, classes, _ = letters(30, 2)
+    estimator = fitted(graphs, 4, algorithm=algorithm, order=order)
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes))
+    assert ("proven to be nearest" in words(page)) == bool(np.isfinite(estimator.certified_fraction_))
+    assert algorithm in words(page)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_roles_directions_and_strings_have_a_page(tmp_path: Path, directed: bool):
+    graphs = []
+    for i in range(9):
+        size = 2 + i % 2
+        ties = {"tie": ["x" if i % 3 else "y"]}
+        graphs.append(
+            Graph({"word": ["a", "b", "c"][:size]}, [(0, 1)], ties, directed=directed, roles=["r", "s", "s"][:size])
+        )
+    estimator = fitted(graphs, 2, algorithm="elkan")
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs))
+    assert page.data["columns"] == ["word"]
+    assert ("w" in page.data["graphs"][0]) == directed
+    assert page.data["palette"]
+
+
+def test_networkx_graphs_have_a_page(tmp_path: Path):
+    nx = pytest.importorskip("networkx")
+    graphs = [nx.path_graph(3 + i % 3) for i in range(8)]
+    estimator = gm.GraphKMeans(2, algorithm="elkan", init="k-means++", n_init=1, random_state=0).fit(graphs)
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs))
+    assert len(page.data["graphs"]) == 8
+
+
 def test_an_empty_cluster_says_so(tmp_path: Path):
     graphs = [Graph([[0.0, 0.0], [1.0, 1.0]], [(0, 1)])] * 3 + [Graph([[5.0, 5.0]])]
     with pytest.warns(Warning, match="distinct clusters"):

@@ -78,7 +78,9 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     points = points_of(estimator, chosen)
 
     near, near_distances, ways = _neighbours(quick, estimator, centres)
-    own = estimator.space_.match(points, centres, np.stack([np.arange(len(sample)), labels[sample]], axis=1))
+    # Not the estimator's own matcher: a fit may have used it rarely because it takes long.
+    full = replace(estimator.space_, matcher=Auto())
+    own = full.match(points, centres, np.stack([np.arange(len(sample)), labels[sample]], axis=1))
     there = landmark_map(quick, points, centres, landmarks)
     beside = _beside(quick, points, centres, labels[sample], near)
     second, second_distance = _second(labels[sample], near, beside, there, k)

@@ -89,7 +89,7 @@ def summarise(estimator: Any, classes: Sequence[object] | None = None) -> Summar
     if names is not None and len(names) != len(labels):
         raise ValueError(f"{len(names)} classes for {len(labels)} graphs")
     clusters = []
-    for label, mean in enumerate(estimator.centroids()):
+    for label, mean in enumerate(estimator.centroids(kind="graph")):
         inside = np.flatnonzero(labels == label)
         inside = inside[np.argsort(distances[inside], kind="stable")]
         counts = Counter() if names is None else Counter(names[i] for i in inside)
