@@ -52,12 +52,12 @@ def smiles(text: str, name: str) -> Graph:
 
 
 def door() -> Graph:
-    """A door in a plan: the opening, its frame, and the arc that the leaf swings through."""
-    x = [0.0, 0.0, 1.0, 1.0, 9.0, 9.0, 10.0, 10.0, 9.0]
-    y = [0.0, 1.2, 1.2, 0.0, 1.2, 0.0, 0.0, 1.2, -8.0]
+    """A door in a plan: the opening, its frame, the arc that the leaf swings through, and a lamp beside it."""
+    x = [0.0, 0.0, 1.0, 1.0, 9.0, 9.0, 10.0, 10.0, 9.0, 2.0]
+    y = [0.0, 1.2, 1.2, 0.0, 1.2, 0.0, 0.0, 1.2, -8.0, -7.0]
     edges = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (5, 8), (3, 8)]
-    kinds = ["line"] * 9 + ["arc"]
-    return Graph({"x": x, "y": y}, edges, {"type": kinds, "diameter": [0.0] * 9 + [16.0]}, name="door")
+    columns = {"x": x, "y": y, "type": ["corner"] * 9 + ["circle"]}
+    return Graph(columns, edges, {"type": ["line"] * 9 + ["arc"], "diameter": [0.0] * 9 + [16.0]}, name="door")
 
 
 def ridges() -> Graph:
@@ -230,7 +230,7 @@ PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
     "letter": (letter, "`plots.draw(graph)`: nodes stand at their columns `x` and `y`."),
     "mean": (mean, "`plots.draw(mean)`: the support is line strength and node size."),
     "labelled": (labelled, "Without positions, a layout that never changes; the first string attribute labels the nodes."),
-    "symbol": (symbol, "Edges of type `arc` with a diameter are arcs, as in plans and circuit diagrams."),
+    "symbol": (symbol, "Edges of type `arc` with a diameter are arcs, nodes of kind `circle` circles, as in plans and diagrams."),
     "fingerprint": (fingerprint, "Edges stored both ways are lines, not arrows."),
     "molecules": (molecules, "Molecules as chemists draw them, with RDKit's coordinates (`pip install 'graphmeans[rdkit]'`)."),
     "alignment": (alignment, "`plots.draw_alignment(x, y, match)`: what has no counterpart is orange."),

@@ -112,12 +112,13 @@ def put(
     dots = [i for i in d.drawn if d.dots[i] and not (pen.written and d.labels[i])]
     if dots:
         inks = [node_inks.get(int(i), _of_kind(palette, d, int(i), ink)) for i in dots]
-        wide = [2 * pen.radius(float(d.strength[i])) / pen.scale for i in dots]
+        wide = [2 * (pen.ring if d.rings[i] else pen.radius(float(d.strength[i]))) / pen.scale for i in dots]
+        shades = [to_rgba(c, opacity(float(d.strength[i])) * strength) for c, i in zip(inks, dots, strict=True)]
         ax.add_collection(
             EllipseCollection(
                 wide, wide, np.zeros(len(dots)), units="xy", offsets=d.points[dots], offset_transform=ax.transData,
-                facecolors=[to_rgba(c, opacity(float(d.strength[i])) * strength) for c, i in zip(inks, dots, strict=True)],
-                linewidths=0, zorder=order + 0.1,
+                facecolors=[(0, 0, 0, 0) if d.rings[i] else shade for shade, i in zip(shades, dots, strict=True)],
+                edgecolors=shades, linewidths=[pen.line if d.rings[i] else 0 for i in dots], zorder=order + 0.1,
             ),
             autolim=False,
         )  # fmt: skip

@@ -44,6 +44,7 @@ class Drawing:
     inset: FloatArray
     sides: NDArray[np.int64]  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
     directed: bool = False
+    rings: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that are small circles
     core: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that decide the frame
 
     @property
@@ -106,6 +107,7 @@ def drawing(
         inset=np.zeros(m),
         sides=np.zeros(graph.n_nodes, np.int64),
         directed=graph.directed and not _both_ways(graph),
+        rings=np.array([kind == "circle" for kind in kinds or [""] * graph.n_nodes], dtype=bool),
         core=framed(graph, faint),
     )
     if is_molecule(graph):
@@ -169,7 +171,7 @@ def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
 
     As in technical drawings (the IAM symbols): a column `type` with the value "arc" beside a column `angle` or `diameter`
     with the diameter; where an edge stands for two, columns with 0 and 1 at the end of their names. Which way an arc bends
-    is not stored: it bends away from the rest of the drawing.
+    is not stored: it bends away from the rest of the drawing. Nodes of the kind "circle" are small circles.
     """
     columns = graph.edge_attributes
     layers = [end for end in ("", "0", "1") if _is_text(columns.get(f"type{end}"))]

@@ -82,6 +82,11 @@ class Pen:
                 self.line * (0.35 + 0.65 * strength), opacity(strength),
             )  # fmt: skip
 
+    @property
+    def ring(self) -> float:
+        """The radius of a node that is a small circle."""
+        return max(self.size * 0.035, 2.0)
+
     def radius(self, strength: float) -> float:
         """The radius of the dot of a node."""
         return self.dot * (0.45 + 0.55 * float(np.sqrt(strength)))

@@ -128,7 +128,13 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
             parts.append(_written(d, int(i), places[i], pen.letters(strength), look))
         else:
             x, y = (number(value) for value in places[i])
-            parts.append(f'<circle cx="{x}" cy="{y}" r="{number(pen.radius(strength))}"{look}/>')
+            if d.rings[i]:
+                ring = f'fill="none" stroke="currentColor" stroke-width="{number(pen.line)}"'
+                parts.append(
+                    f'<circle cx="{x}" cy="{y}" r="{number(pen.ring)}" {ring}{_opacity(number(opacity(strength)))}/>'
+                )
+            else:
+                parts.append(f'<circle cx="{x}" cy="{y}" r="{number(pen.radius(strength))}"{look}/>')
     lettering = (
         ' text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-weight="600"'
         if pen.written

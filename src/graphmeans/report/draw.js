@@ -66,7 +66,7 @@ function painter(D) {
   function group(g, { small = false, ghost = false, kind = "" } = {}) {
     const strokes = strokesOf(g), look = pen(g, strokes, small), made = element("g", { class: ghost ? "ghost" : kind });
     if (ghost) look.written = false;
-    const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null;
+    const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
     const oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
     const paths = new Map();
     strokes.forEach((stroke, s) => {
@@ -95,6 +95,8 @@ function painter(D) {
           ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
           "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
         }, label));
+      } else if (rings.has(n)) {
+        made.append(element("circle", { ...common, fill: "none", stroke: "currentColor", "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
       } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
     }
     return made;

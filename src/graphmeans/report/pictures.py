@@ -119,6 +119,8 @@ class Studio:
                 data["d"] = picture.sides.tolist()
         if not picture.dots.all():
             data["o"] = np.flatnonzero(picture.dots).tolist()
+        if picture.rings.any():
+            data["q"] = np.flatnonzero(picture.rings).tolist()
         if picture.directed:
             data["w"] = 1
         return data
