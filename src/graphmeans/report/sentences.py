@@ -66,7 +66,8 @@ def figures(summary: Summary, evidence: Evidence, certified: float, duration: st
         shown.append(
             Figure(
                 f"{summary.saving:,.1f}× fewer" if summary.saving < 100 else f"{summary.saving:,.0f}× fewer",
-                f"matchings than a standard k-means: {number(summary.matchings)} in place of {number(summary.standard)}",
+                f"matchings than a standard k-means from the same start: {number(summary.matchings)} in place of "
+                f"{number(summary.standard)}",
             )
         )
     else:
