@@ -70,6 +70,8 @@ def to_pyg(graph: Graph) -> Any:
     data = data_class(edge_index=torch.as_tensor(both.T.copy()), num_nodes=graph.n_nodes)
     for part, bare, columns in (("nodes", "x", graph.nodes), ("edges", "edge_attr", graph.edge_attributes)):
         for key, column in columns.items():
+            if key == BARE and not column.shape[1]:
+                continue
             stored = bare if key == BARE else _stored(key, data, part)
             mark[part][stored] = key
             twice = part == "edges" and not graph.directed
