@@ -86,7 +86,7 @@ def paper(
     with reported(debug):
         from graphmeans.matching.pairs import n_threads
         from graphmeans.paper.data import Collections
-        from graphmeans.paper.protocol import ALGORITHMS, DATASETS, settings
+        from graphmeans.paper.protocol import ALGORITHMS, DATASETS, belongs, settings
         from graphmeans.paper.results import Results
 
         if not data.exists():
@@ -120,25 +120,11 @@ def paper(
                 err=True,
             )
             raise typer.Exit(130) from None
-        rows = [row for row in results.rows if _belongs(row, quick, matcher.value)]
+        rows = [row for row in results.rows if belongs(row, quick, matcher.value)]
         command = None if context.obj is None else shlex.join(["graphmeans", *context.obj])
         note = "Quick: a part of the data and fewer clusters, so the figures in brackets are not comparable." if quick else ""
         tables, page = write_all(output, rows, command=command, note=note)
         _show(tables, page, output, quiet)
-
-
-def _belongs(row: dict[str, str], quick: bool, matcher: str) -> bool:
-    """Whether a row is of this protocol: a folder may hold those of others too."""
-    from graphmeans.paper.protocol import FINGERPRINTS_BY_K, LETTERS_BY_K, PAPER, QUICK
-
-    sizes = QUICK if quick else PAPER
-    dataset = row["dataset"]
-    per_class, clusters = {
-        LETTERS_BY_K: (sizes.letters_per_class, sizes.letters),
-        FINGERPRINTS_BY_K: (sizes.fingerprints_per_class, sizes.fingerprints),
-    }.get(row["experiment"], (sizes.per_class[dataset], (sizes.clusters[dataset],)))
-    fits = row["per_class"] == ("" if per_class is None else str(per_class)) and int(row["k"]) in clusters
-    return fits and (dataset == "letter" or row["matcher"] == matcher)
 
 
 def _show(tables: list[PaperTable], page: Path, output: Path, quiet: bool) -> None:

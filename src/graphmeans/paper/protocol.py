@@ -7,7 +7,7 @@ they get 10 runs each. Where graduated assignment is slow the default is fewer: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 
 from graphmeans.graphs.errors import GraphError
@@ -27,12 +27,15 @@ THETA = {"letter": 0.05, "grec": 0.5, "molecules": 0.75}
 RUNS = {
     ("letter", STANDARDISED): {"lloyd": 10, "elkan": 10, "gvr": 10, "interval": 10},
     ("letter", RAW): {"lloyd": 10, "elkan": 10, "gvr": 10, "interval": 10},
-    ("grec", STANDARDISED): {"lloyd": 1, "elkan": 2, "gvr": 2, "interval": 5},
+    ("grec", STANDARDISED): {"lloyd": 1, "elkan": 2, "gvr": 1, "interval": 5},
     ("grec", LIGHT): {"lloyd": 0, "elkan": 1, "gvr": 1, "interval": 2},
-    ("fingerprint", STANDARDISED): {"lloyd": 0, "elkan": 1, "gvr": 1, "interval": 2},
-    ("fingerprint", LIGHT): {"lloyd": 1, "elkan": 2, "gvr": 2, "interval": 5},
+    ("fingerprint", STANDARDISED): {"lloyd": 0, "elkan": 1, "gvr": 0, "interval": 2},
+    ("fingerprint", LIGHT): {"lloyd": 1, "elkan": 1, "gvr": 1, "interval": 5},
+    ("fingerprint", RAW): {"lloyd": 0, "elkan": 1, "gvr": 1, "interval": 3},
     ("molecules", ONE_HOT): {"lloyd": 2, "elkan": 3, "gvr": 3, "interval": 5},
 }
+#: Graduated assignment, as published, does not tell positions apart that all lie far from the origin.
+MATCHER = {("fingerprint", RAW): "search"}
 #: Runs, and the encoding, of Tables 3 and 4.
 BY_K = {"letter": (10, STANDARDISED), "fingerprint": (2, LIGHT)}
 
@@ -142,8 +145,25 @@ def settings(
 
 
 def _base(experiment: str, dataset: str, encoding: str, per_class: int | None, k: int, matcher: str | None) -> Setting:
-    chosen = "exact" if dataset == "letter" else matcher or "graduated"
+    chosen = matcher_of(dataset, encoding, matcher)
     return Setting(experiment, dataset, encoding, per_class, k, "", 0.0, chosen, "furthest-first", 3, 100, 0)
+
+
+def matcher_of(dataset: str, encoding: str, matcher: str | None) -> str:
+    """Letters are matched exactly, the others as asked."""
+    return "exact" if dataset == "letter" else MATCHER.get((dataset, encoding), matcher or "graduated")
+
+
+def belongs(row: Mapping[str, str], quick: bool, matcher: str | None) -> bool:
+    """Whether a row of results.csv is of this protocol, whatever its seed: a folder may hold those of others too."""
+    sizes = QUICK if quick else PAPER
+    dataset = row["dataset"]
+    per_class, clusters = {
+        LETTERS_BY_K: (sizes.letters_per_class, sizes.letters),
+        FINGERPRINTS_BY_K: (sizes.fingerprints_per_class, sizes.fingerprints),
+    }.get(row["experiment"], (sizes.per_class[dataset], (sizes.clusters[dataset],)))
+    fits = row["per_class"] == ("" if per_class is None else str(per_class)) and int(row["k"]) in clusters
+    return fits and row["matcher"] == matcher_of(dataset, row["encoding"], matcher)
 
 
 def _repeated(setting: Setting, first_seed: int, count: int, theta: float) -> Iterator[Setting]:
