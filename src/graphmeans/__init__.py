@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
     from graphmeans.graphs.mean_graph import MeanGraph
+    from graphmeans.io.model import load
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
     from graphmeans.matching.match import Match
@@ -50,6 +51,7 @@ _HOMES = {
     "Graduated": "graphmeans.matching.graduated",
     "Search": "graphmeans.matching.search",
     "distance": "graphmeans.functions",
+    "load": "graphmeans.io.model",
     "match": "graphmeans.functions",
     "mean": "graphmeans.functions",
     "pairwise_distances": "graphmeans.functions",
@@ -76,7 +78,7 @@ _HOMES = {
 __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
     "Search", "datasets", "distance", "evaluation", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
-    "from_pyg", "from_rdkit", "from_smiles", "match", "mean", "pairwise_distances", "plots", "sketch", "structures",
+    "from_pyg", "from_rdkit", "from_smiles", "load", "match", "mean", "pairwise_distances", "plots", "sketch", "structures",
     "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 

@@ -363,6 +363,10 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             kind,
         )  # fmt: skip
 
+    def save(self, path: Any) -> None:
+        """Write the fitted estimator to a file (by convention ``.gmz``) that `gm.load` reads: no pickle, with checksums."""
+        import_module("graphmeans.io.model").save(self, path)  # it stands above: loaded when asked for
+
     def _html_repr(self) -> str:
         return str(
             import_module("graphmeans.plots.notebook").estimator_html(self)

@@ -156,6 +156,10 @@ class Archive:
         for depth in range(MAX_DEPTH + 1):
             yield [name for name in shown if name.count("/") == depth]
 
+    def names(self) -> list[str]:
+        """The names of all members."""
+        return list(self._infos)
+
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
         """The bytes of one member."""
         info = self._infos.get(self._prefix + name)

@@ -27,6 +27,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io._files import Archive, PathLike, fail, write_file
+from graphmeans.io._npy import npy_bytes, read_npy
 from graphmeans.io._table import MAX_WIDTH, frozen_label, parse_json, plain_label
 
 FORMAT, VERSION = "graphmeans graphs", 1
@@ -60,7 +61,7 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
         for name, array in arrays.items():
             # A fixed date: the same graphs make the same file.
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                member.write(npy_bytes(array))
     write_file(path, target.getvalue())
 
 
@@ -164,21 +165,12 @@ def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
 
 
 def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
-    """One member, after its header has been checked against what is expected and against its length."""
-    data = archive.read(f"{name}.npy", limit=None)
-    stream = io.BytesIO(data)
-    try:
-        version = np.lib.format.read_magic(stream)
-        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, found = header(stream)
-    except Exception as error:  # the header is a Python literal: malformed, it fails in a dozen ways
-        raise GraphError(f"array {name!r} has an unreadable header ({error})") from None
-    if found != np.dtype(dtype) or len(shape) != ndim or (ndim == 2 and shape[1] > MAX_WIDTH):
-        raise GraphError(f"array {name!r} holds {found} of shape {shape}, not {np.dtype(dtype)} in {ndim} dimensions")
-    count, start = int(np.prod([int(size) for size in shape], dtype=object)), stream.tell()
-    if min(shape) < 0 or count * found.itemsize != len(data) - start:
-        raise GraphError(f"array {name!r} has {len(data) - start} bytes, which do not fit its shape {shape}")
-    return np.frombuffer(data, found, offset=start).reshape(shape, order="F" if fortran else "C")
+    """One member, which must be of the expected type."""
+    found = read_npy(archive.read(f"{name}.npy", limit=None), name)
+    if found.dtype != np.dtype(dtype) or found.ndim != ndim or (ndim == 2 and found.shape[1] > MAX_WIDTH):
+        expected = f"{np.dtype(dtype)} in {ndim} dimensions"
+        raise GraphError(f"array {name!r} holds {found.dtype} of shape {found.shape}, not {expected}")
+    return found
 
 
 def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
