@@ -264,7 +264,7 @@ def test_the_set_mean_has_no_arc_that_only_others_have():
     y = mean([there, back, there], "set")
     assert y.edges.tolist() == [[0, 1]]
     assert y.edge_support.tolist() == pytest.approx([2 / 3])
-    km = gm.GraphKMeans(1, mean="set", matcher="exact").fit([there, back, there])
+    km = gm.GraphKMeans(1, algorithm="lloyd", mean="set", matcher="exact").fit([there, back, there])
     assert km.centroids()[0].edges.tolist() == [[0, 1]]
 
 

@@ -14,40 +14,81 @@
 from __future__ import annotations
 
 from collections import Counter
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.checkpoint import Checkpoint, Saved, packed, unpacked
+from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem, relocations
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.stopping import Stopping
+from graphmeans.cluster.swaps import swap_centres
 from graphmeans.means.frames import Centres, Frames
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
 WORTH_A_MOVE = 0.1
 
 
-def interval(problem: Problem, centres: Centres, *, max_iter: int, tol: float, n_iter_no_change: int) -> Result:
-    """k-means with lifted means and certified bounds; see the module's first lines."""
-    stopping = Stopping(problem, max_iter, tol, n_iter_no_change)
-    descent = Descent(problem, centres)
-    descent.run(stopping)
+def interval(
+    problem: Problem,
+    centres: Centres | None,
+    *,
+    max_iter: int,
+    tol: float,
+    n_iter_no_change: int,
+    target: float = 0.0,
+    swaps: float = 0.0,
+    certify: bool = False,
+    checkpoint: Checkpoint | None = None,
+    saved: Saved | None = None,
+) -> Result:
+    """k-means with lifted means and certified bounds; see the module's first lines.
+
+    target : give up early where the objective cannot be expected to get below this. swaps : spend this multiple of the run's
+    matchings on swapping centres (swaps.py). certify : prove labels by matchings where bounds do not. checkpoint : write what
+    the next iteration depends on; saved : go on from there.
+    """
+    stopping = Stopping(problem, max_iter, tol, n_iter_no_change, target)
+    descent = Descent(problem, centres, checkpoint, saved)
+    stopping.goes_on_from(descent.iteration)
+    budget = descent.budget
+    if budget is None:
+        descent.run(stopping, changed=saved is None)
+        budget = problem.ledger.matchings.total() * (1.0 + swaps)
+    if swaps:
+        swap_centres(descent, stopping, budget)
+    if certify:
+        descent.certify(stopping)
     return descent.result(stopping)
 
 
 class Descent:
     """Shards and centres on their way down. `run` ends where nothing improves; from there one may go on with changed centres."""
 
-    def __init__(self, problem: Problem, centres: Centres) -> None:
+    def __init__(
+        self, problem: Problem, seeds: Centres | None, checkpoint: Checkpoint | None = None, saved: Saved | None = None
+    ) -> None:
         problem.bounded_order()
-        self.problem = problem
-        self.centres = problem.seeded_with(centres.batch)
-        self.shards = problem.engine
+        self.problem, self.checkpoint = problem, checkpoint
+        self.iteration = 0  # where it was saved, and in which swap
+        self.budget: float | None = None
+        self.swaps_tried = 0
+        if saved is None:
+            assert seeds is not None
+            self.centres = problem.seeded_with(seeds.batch)
+            self.shards = problem.engine
+        else:
+            head, arrays = saved
+            self.centres = MovingCentres.restored(problem.order, problem.batch, unpacked("centres", arrays))
+            self.shards = problem.engine
+            self.shards.restore([unpacked(f"shard{s}", arrays) for s in range(head["shards"])])
+            self.iteration, self.budget, self.swaps_tried = head["iteration"], head["budget"], head["swaps_tried"]
 
-    def run(self, stopping: Stopping) -> None:
-        """Assign and average until nothing changes."""
-        changed = True  # whether the centres are not the means of their clusters
+    def run(self, stopping: Stopping, changed: bool = True, trial: bool = False) -> None:
+        """Assign and average until nothing changes; `changed` says that the centres are not the means of their clusters."""
         while True:
             counts: Counter[str] = sum(self.shards.each("assign", self.centres), start=Counter())
             changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
@@ -60,6 +101,35 @@ class Descent:
             self.centres.move(_added(self.shards.each("sums", self.centres)))
             self.shards.each("follow", self.centres)
             changed = False
+            if not trial:
+                self.keep(stopping)
+
+    def keep(self, stopping: Stopping) -> None:
+        """Write the checkpoint, if there is one."""
+        if self.checkpoint is None:
+            return
+        states = self.shards.each("state")
+        facts = {
+            "iteration": stopping.iteration,
+            "budget": self.budget,
+            "swaps_tried": self.swaps_tried,
+            "shards": len(states),
+            "matchings": dict(self.problem.ledger.matchings),
+        }
+        arrays = packed("centres", self.centres.state())
+        for s, state in enumerate(states):
+            arrays |= packed(f"shard{s}", state)
+        self.checkpoint.write(facts, arrays)
+
+    def certify(self, stopping: Stopping) -> None:
+        """Spend matchings on labels that no bound proves, until all are proven or nothing more can be done."""
+        while True:
+            counts: Counter[str] = sum(self.shards.each("certify", self.centres), start=Counter())
+            if not (counts["moved"] or counts["shorter"]):
+                return
+            self.centres.move(_added(self.shards.each("sums", self.centres)))
+            self.shards.each("follow", self.centres)
+            self.run(stopping)
 
     def result(self, stopping: Stopping) -> Result:
         """The state as a Result."""
@@ -70,6 +140,39 @@ class Descent:
     def inertia(self) -> float:
         """The objective along the stored alignments."""
         return float(sum(self.shards.each("inertia")))
+
+    # -- changing a centre -------------------------------------------------------------------------
+
+    def draw(self, random: np.random.RandomState) -> int:
+        """A graph, by its weighted squared distance from its centre."""
+        mass = np.cumsum(self.shards.each("inertia"))
+        target = random.uniform() * mass[-1]
+        shard = int(min(np.searchsorted(mass, target, side="right"), np.flatnonzero(np.diff(mass, prepend=0.0))[-1]))
+        return int(self.shards.one(shard, "draw", target - (mass[shard - 1] if shard else 0.0)))
+
+    def least_useful(self, graph: int, rank: int = 0) -> int | None:
+        """The centre that would be missed least (or one of the next), other than that of this graph; None if there is none."""
+        loss = sum(self.shards.each("loss", self.centres))
+        loss[self.shards.label(graph)] = np.inf
+        order = np.argsort(loss, kind="stable")[: self.centres.k - 1]
+        return int(order[min(rank, len(order) - 1)]) if len(order) else None
+
+    def put(self, c: int, graph: int) -> None:
+        """Take centre c away and put it onto this graph."""
+        self.centres.replace(c, self.shards.graph(graph))
+        self.shards.each("abandon", c, self.centres)
+        self.shards.each("take", np.array([graph]), np.array([c]), self.centres)
+
+    def save(self) -> tuple[Any, ...]:
+        """Everything, to come back to."""
+        return copy(self.centres), self.shards.each("state")
+
+    def restore(self, kept: tuple[Any, ...]) -> None:
+        """Go back to what `save` gave."""
+        self.centres = copy(kept[0])
+        self.shards.restore(kept[1])
+
+    # -- steps -------------------------------------------------------------------------------------
 
     def _move_single_graphs(self) -> bool:
         """Move graphs where that lowers the objective; a cluster takes part in one move at a time, so that gains add up.

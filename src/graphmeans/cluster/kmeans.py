@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
@@ -16,15 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphmeans.cluster.elkan import elkan
-from graphmeans.cluster.gvr import gvr
+from graphmeans.cluster.checkpoint import Checkpoint, fingerprint
 from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, vectors
-from graphmeans.cluster.interval import interval
-from graphmeans.cluster.lloyd import lloyd
 from graphmeans.cluster.log import shown
 from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING, Ledger
+from graphmeans.cluster.nearest import nearest_centres
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.result import Result
+from graphmeans.cluster.runs import ALGORITHMS, Runs
 from graphmeans.cluster.seeding import SEEDINGS, seeds
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
@@ -40,8 +39,8 @@ from graphmeans.space import GraphSpace, Order, resolve_order
 
 logger = logging.getLogger("graphmeans")
 
-#: The algorithms: functions of one signature and one Result.
-ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan, "gvr": gvr, "interval": interval}
+#: What n_init="auto" spends on swapping centres, as a multiple of the matchings of the run before.
+SWAPS = 1.0
 #: What mean="auto" stands for.
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "lifted", "interval": "lifted"}
 
@@ -52,20 +51,24 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     Parameters
     ----------
     n_clusters : int
-    algorithm : {"elkan", "lloyd", "gvr", "interval"}
-        Elkan's k-means for graphs, which avoids matchings, or standard k-means: with the exact matcher both give the same.
-        "gvr" is elkan with stored alignments, "interval" keeps certified bounds besides and needs fewer matchings by far;
-        both take lifted means only.
+    algorithm : {"interval", "lloyd", "elkan", "gvr"}
+        "interval" keeps graphs aligned to their centres and bounds on all other distances, and matches almost nothing.
+        "lloyd" is standard k-means and "elkan" the paper's, which avoids many of its matchings: with the exact matcher both
+        give the same. "gvr" is elkan with stored alignments. "gvr" and "interval" take lifted means only.
     init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
         "furthest-first" is the paper's; "medoids" (of a sample) costs most and leaves out fewest groups. A callable
         gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int
-        Runs from different starts, the best of which is kept. "auto": 10 for "random" and callables, else 1.
+        Runs from different starts, the best of which is kept. "auto" with the interval algorithm and a start by name: one
+        run, then half as many matchings again and more go into swapping centres; never a worse objective than one run. With
+        the other algorithms 10 runs for "random" and callables, else 1. From given graphs it is always one run.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
-        How a centre is found. "auto" is incremental, as in the paper.
+        How a centre is found. "auto" is incremental, as in the paper, for lloyd and elkan, and lifted for the others.
     matcher : {"auto", "exact", "search", "graduated"} or Matcher
     effort : float
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
+    certify : bool
+        Of "interval": spend more matchings until every label is proven nearest or a limit is reached.
     encoder : "auto" or GraphEncoder
         How attributes become numbers; it is cloned and fitted. "auto": numbers standardised, strings 1-of-k, bare arrays
         as they are.
@@ -86,6 +89,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     random_state : int, RandomState or None
     verbose : int
         1 logs a line a run, 2 a line an iteration.
+    checkpoint : path, optional
+        Of "interval": a file that is replaced after each iteration. If it is there when a fit with the same graphs and
+        parameters begins, the fit goes on from it; when the fit is done it is removed.
 
     Attributes
     ----------
@@ -122,12 +128,13 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self,
         n_clusters: int = 8,
         *,
-        algorithm: str = "elkan",
+        algorithm: str = "interval",
         init: Any = "k-means++",
         n_init: str | int = "auto",
         mean: str | MeanMethod = "auto",
         matcher: str | Matcher = "auto",
         effort: float = 1.0,
+        certify: bool = False,
         encoder: Any = "auto",
         node_weight: float = 1.0,
         edge_weight: float = 1.0,
@@ -139,6 +146,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        checkpoint: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.algorithm = algorithm
@@ -147,6 +155,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.mean = mean
         self.matcher = matcher
         self.effort = effort
+        self.certify = certify
         self.encoder = encoder
         self.node_weight = node_weight
         self.edge_weight = edge_weight
@@ -158,6 +167,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -186,23 +196,29 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
         )  # fmt: skip
         points = space.weighted(batch)
-        n_runs = self._n_runs()
-        random = check_random_state(self.random_state)
-        run_seeds = random.randint(np.iinfo(np.int32).max, size=n_runs)
-        ledger, best = Ledger(), None
-        for run, seed in enumerate(run_seeds):
-            problem = Problem(points, space, weights, self._mean(), int(seed), None, run, n_runs, ledger)
-            start = self._start(X, encoder, space, problem, given)
-            result = ALGORITHMS[self.algorithm](
-                problem, start, max_iter=self.max_iter, tol=self.tol, n_iter_no_change=self.n_iter_no_change,
-                **({"theta": float(self.theta)} if self.algorithm == "gvr" else {}),
-            )  # fmt: skip
-            logger.info("run %d/%d: inertia %.6g after %d iterations", run + 1, n_runs, result.inertia, result.n_iter)
-            if best is None or result.inertia < best.inertia:
-                best = result
-        assert best is not None
-        self._keep(best, encoder, space, ledger)
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self._n_runs()).tolist()
+        problem = Problem(points, space, weights, self._mean(), seeds[0])
+        settings = {"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change}
+        if self.algorithm == "gvr":
+            settings["theta"] = float(self.theta)
+        if self.algorithm == "interval":
+            swaps = self.n_init == "auto" and isinstance(self.init, str) and self.n_clusters > 1
+            settings |= {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
+        runs = Runs(self.algorithm, settings, problem, partial(self._start, X, encoder, space, given), seeds)
+        if self.checkpoint is not None:
+            runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(points, weights, self._identity()))
+        self._keep(runs.best(), encoder, space, problem.ledger)
         return self
+
+    def _identity(self) -> dict[str, Any]:
+        """The parameters that a result depends on, for checkpoints: what they mean for the metric is in the graphs."""
+        free = {"n_jobs", "verbose", "checkpoint", "max_iter", "encoder", "node_weight", "edge_weight"}
+        params = {name: value for name, value in self.get_params(deep=False).items() if name not in free}
+        if not isinstance(self.random_state, Integral):
+            del params["random_state"]
+        if not isinstance(self.init, str):
+            params["init"] = "given"
+        return params
 
     def _keep(self, best: Result, encoder: GraphEncoder, space: GraphSpace, ledger: Ledger) -> None:
         found = len(np.unique(best.labels))
@@ -260,6 +276,11 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             )
         if isinstance(self.theta, bool) or not isinstance(self.theta, Real) or not self.theta >= 0:
             raise GraphError(f"theta must be a number of at least 0, got {self.theta!r}")
+        if not isinstance(self.certify, (bool, np.bool_)):
+            raise GraphError(f"certify must be True or False, got {self.certify!r}")
+        for name in ("certify", "checkpoint"):
+            if getattr(self, name) not in (None, False) and self.algorithm != "interval":
+                raise GraphError(f"{name}={getattr(self, name)!r} is for algorithm='interval', not {self.algorithm!r}")
         if self.theta and self.algorithm != "gvr":
             raise GraphError(f"theta={self.theta!r} means nothing to algorithm={self.algorithm!r}")
         self._mean()
@@ -270,7 +291,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     def _n_runs(self) -> int:
         if self.n_init != "auto":
             return int(self.n_init)
-        return 10 if callable(self.init) or (isinstance(self.init, str) and self.init == "random") else 1
+        drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
+        return 10 if drawn and (self.algorithm != "interval" or callable(self.init)) else 1
 
     def _fit_encoder(self, X: Any) -> tuple[GraphEncoder, GraphBatch]:
         if self.encoder != "auto" if isinstance(self.encoder, str) else not hasattr(self.encoder, "fit_transform"):
@@ -287,7 +309,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         return encoder, encoder.fit_transform(graphs)
 
     def _start(
-        self, X: Any, encoder: GraphEncoder, space: GraphSpace, problem: Problem, given: GraphBatch | None
+        self, X: Any, encoder: GraphEncoder, space: GraphSpace, given: GraphBatch | None, problem: Problem
     ) -> Centres:
         if given is None and isinstance(self.init, str):
             return seeds(problem, self.n_clusters, self.init)
@@ -316,7 +338,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The nearest centre of each graph."""
-        return self.transform(X).argmin(axis=1).astype(np.int32)
+        return self._nearest(self._points(X))[0].astype(np.int32)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
         """Distances of each graph to each centre, shape (N, k)."""
@@ -334,7 +356,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the sum of weighted squared distances to the nearest centres."""
-        distances = self.transform(X).min(axis=1)
+        _, distances = self._nearest(self._points(X))
         return -float(check_weights(sample_weight, len(distances)) @ distances**2)
 
     def centroids(self, kind: str | None = None) -> Any:
@@ -375,7 +397,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     def align(self, X: Any) -> list[Match]:
         """The alignment of each graph to its nearest centre; mappings lead to node numbers of the centroid."""
         points = self._points(X)
-        labels = self.space_.distances(points, self._centres.batch).argmin(axis=1)
+        labels, _ = self._nearest(points)
         pairs = np.stack([np.arange(len(points)), labels], axis=1)
         found = self.space_.match(points, self._centres.batch, pairs)
         certified = self.space_.certified(found, points, self._centres.batch, pairs)
@@ -389,6 +411,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             )
             for p in range(len(points))
         ]  # fmt: skip
+
+    def _nearest(self, points: GraphBatch) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        return nearest_centres(self.space_, points, self._centres.batch)
 
     def _points(self, X: Any) -> GraphBatch:
         check_is_fitted(self)

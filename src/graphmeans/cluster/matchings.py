@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.auto import SMALL, Auto
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.match import Matches
+from graphmeans.matching.match import Matcher, Matches
 from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
@@ -52,12 +52,14 @@ class Matchings:
         pairs: IntArray,
         warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
+        matcher: Matcher | None = None,
     ) -> Matches:
-        """Hand pairs to the matcher; see `GraphSpace.match`."""
+        """Hand pairs to the matcher, or another one; see `GraphSpace.match`."""
+        space = self.space if matcher is None else replace(self.space, matcher=matcher)
         self.ledger.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()
         try:
-            return self.space.match(x, y, pairs, warm, cutoff)
+            return space.match(x, y, pairs, warm, cutoff)
         finally:
             self.ledger.seconds += time.perf_counter() - start
 

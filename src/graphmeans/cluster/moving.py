@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,6 +166,34 @@ class MovingCentres:
         self._anchor = np.where(stood_for, times[least + 1], self._anchor)
         self._snapshots = {time: kept for time, kept in self._snapshots.items() if time != times[least]}
 
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that cannot be computed from the rest."""
+        times = sorted(self._snapshots)
+        return {name: getattr(self.frames, name) for name in Frames.SUMS} | {
+            "drift": self.drift,
+            "anchor": self._anchor,
+            "offset": self._offset,
+            "born": self._born,
+            "times": np.array(times, dtype=np.int64),
+            "then_nodes": np.array([self._snapshots[time][0] for time in times]),
+            "then_edges": np.array([self._snapshots[time][1] for time in times]),
+        }
+
+    @classmethod
+    def restored(cls, order: IntArray, like: GraphBatch, state: dict[str, NDArray[Any]]) -> MovingCentres:
+        """Centres from what `state` gave, after they have moved at least once."""
+        centres = cls(order, like, len(state["total"]))
+        for name in Frames.SUMS:
+            setattr(centres.frames, name, state[name])
+        centres.drift, centres._anchor, centres._offset = state["drift"], state["anchor"], state["offset"]
+        centres._born = state["born"]
+        then = zip(state["then_nodes"], state["then_edges"], strict=True)
+        centres._snapshots = {int(time): kept for time, kept in zip(state["times"], then, strict=True)}
+        centres.used = centres.frames.node_weight[:, : len(centres.place_roles)] > 0
+        centres._compact()
+        centres.sketches = Sketches.of(centres.batch, order)
+        return centres
+
     # -- alignments --------------------------------------------------------------------------------
 
     def empty_frames(self) -> Frames:
@@ -186,8 +215,9 @@ class MovingCentres:
 
     def places(self, found: Matches, batch: GraphBatch, which: IntArray, to: IntArray) -> IntArray:
         """Mappings into the nodes of the centres as alignments: a place for every node."""
-        offset = np.repeat(self.batch.node_ptr[to], np.diff(found.ptr))
-        flat = np.where(found.flat >= 0, self._place_of[np.maximum(found.flat, 0) + offset], -1)
+        matched = np.flatnonzero(found.flat >= 0)
+        flat = found.flat.copy()
+        flat[matched] = self._place_of[flat[matched] + np.repeat(self.batch.node_ptr[to], np.diff(found.ptr))[matched]]
         self.settle(batch, which, to, flat, found.ptr)
         return flat
 

@@ -57,6 +57,8 @@ class Problem:
     n_runs: int = 1
     ledger: Ledger = field(default_factory=Ledger)
     matchings: Matchings = field(init=False)
+    #: What sees the iterations, for whoever interrupts them.
+    stopping: Any = None
     #: Centres that the shards of the engine have met, if seeding was done by them.
     seeds: MovingCentres | None = None
 

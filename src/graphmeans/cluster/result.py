@@ -17,6 +17,7 @@ IntArray = NDArray[np.int64]
 TRACE_FIELDS = np.dtype(
     [
         ("iteration", np.int64),
+        ("swap", np.int64),  # 0 in the run itself; then which kept swap of a centre these iterations follow
         ("inertia", np.float64),
         ("moved", np.int64),  # graphs whose label changed
         ("matchings", np.int64),  # spent by the algorithm since the row before

@@ -14,6 +14,7 @@ from graphmeans.cluster.matchings import Matchings
 from graphmeans.cluster.moving import MovingCentres, Sketches
 from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.matching.bounds import lap_bounds
+from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Frames
 
@@ -29,6 +30,8 @@ SHORTER = 1.0 - 1e-9
 MARGIN = 1.5
 #: From fresh starts a graph is aligned again only when its centre has moved by this share of u.
 STALE = 0.15
+#: Most nodes of the search tree for the proof of one label against one centre.
+CERTIFY_NODES = 5_000
 
 
 class Shard:
@@ -229,6 +232,13 @@ class Shard:
         """Weighted sum of u^2."""
         return float(self.weights @ self.upper**2)
 
+    def loss(self, centres: MovingCentres) -> FloatArray:
+        """What each centre would be missed by: how much farther its members are at least from all others."""
+        with np.errstate(invalid="ignore"):
+            second = np.nan_to_num(self.others - self._others_moved(centres), nan=0.0, neginf=0.0, posinf=0.0)
+        more = self.weights * np.maximum(second**2 - self.upper**2, 0.0)
+        return np.bincount(self.labels, weights=more, minlength=centres.k).astype(np.float64)
+
     def assignment(self) -> tuple[IntArray, FloatArray]:
         """Labels and distances."""
         return self.labels, self.upper
@@ -258,6 +268,37 @@ class Shard:
         self._test(x, x, self.upper[:, None] * CLOSE, low, tested, centres, Counter())
         return np.asarray(self.upper * CLOSE <= low.min(axis=1, initial=np.inf))
 
+    def certify(self, centres: MovingCentres) -> Counter[str]:
+        """Seek proofs for labels that have none, by branch and bound with a limit; what it finds nearer is taken over."""
+        counts: Counter[str] = Counter()
+        x = np.flatnonzero(~self.certified(centres))
+        if not len(x):
+            return counts
+        prover = Exact(max_nodes=CERTIFY_NODES)
+        rows, ptr = row_ranges(self.batch.node_ptr, x)
+        warm = centres.mappings(self.flat[rows], ptr, self.labels[x])
+        pairs = np.stack([x, self.labels[x]], axis=1)
+        own = self.matchings.match(self.batch, centres.batch, pairs, warm=warm, matcher=prover)
+        shorter = own.upper < self.upper[x] * SHORTER
+        self.adopt(x[shorter], self.labels[x[shorter]], own.take(shorter), centres)
+        counts["shorter"] = int(shorter.sum())
+        low = self._low(x, centres, certified=True)
+        low[np.arange(len(x)), self.labels[x]] = np.inf
+        for _ in range(centres.k):
+            row = np.flatnonzero(low.min(axis=1, initial=np.inf) < self.upper[x] * CLOSE)
+            if not len(row):
+                break
+            y = low[row].argmin(axis=1)
+            pairs, cutoff = np.stack([x[row], y], axis=1), self.upper[x[row]] * 1.05
+            found = self.matchings.match(self.batch, centres.batch, pairs, cutoff=cutoff, matcher=prover)
+            self.bounds.keep(x[row], y, found.lower, CERTIFIED, centres.now, centres.drift)
+            low[row, y] = np.inf  # proven or not, there is no more to be had from it
+            nearer = found.upper < self.upper[x[row]] * CLOSE
+            self.adopt(x[row[nearer]], y[nearer], found.take(nearer), centres)
+            self.others[x[row[nearer]]] = -np.inf
+            counts["moved"] += int(nearer.sum())
+        return counts
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Copies of everything that the next iteration depends on."""
         own = {name: getattr(self, name).copy() for name in self.ARRAYS}
@@ -274,13 +315,17 @@ class Shard:
 
     def _open(self, centres: MovingCentres, limit: FloatArray) -> IntArray:
         """Graphs for which the one bound for all other centres does not exceed the limit."""
-        drift = centres.drift
-        rest = drift.copy()
-        rest[np.arange(len(drift)), drift.argmax(axis=1)] = 0.0
-        most = np.where(drift.argmax(axis=1)[self.others_at] == self.labels, rest.max(axis=1)[self.others_at],
-                        drift.max(axis=1)[self.others_at])  # fmt: skip
         with np.errstate(invalid="ignore"):
-            return np.flatnonzero(~(self.others - most >= limit))
+            return np.flatnonzero(~(self.others - self._others_moved(centres) >= limit))
+
+    def _others_moved(self, centres: MovingCentres) -> FloatArray:
+        """The most that any centre but the own has moved since the bound for all of them was true."""
+        drift = centres.drift
+        farthest = drift.argmax(axis=1)
+        rest = drift.copy()
+        rest[np.arange(len(drift)), farthest] = 0.0
+        own = farthest[self.others_at] == self.labels
+        return np.where(own, rest.max(axis=1)[self.others_at], drift.max(axis=1)[self.others_at])
 
     def _close(self, x: IntArray, low: FloatArray, centres: MovingCentres) -> None:
         """One bound for all other centres of each graph."""

@@ -19,6 +19,8 @@ logger = logging.getLogger("graphmeans")
 
 #: An objective that is lower by less than this share is not better: rounding must not decide when a run ends.
 ROUNDING = 1e-12
+#: A run with a target is given up when the objective falls so slowly that this many more such steps would not get there.
+STEPS_LEFT = 2
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -37,17 +39,26 @@ class Stopping:
     tol : float
         An objective is better if it is lower by more than this share.
     n_iter_no_change : int
+    target : float
+        Give up early where the objective cannot be expected to get below this; 0: never.
     """
 
-    def __init__(self, problem: Problem, max_iter: int, tol: float, n_iter_no_change: int) -> None:
+    def __init__(
+        self, problem: Problem, max_iter: int, tol: float, n_iter_no_change: int, target: float = 0.0
+    ) -> None:
         self.problem = problem
         self.max_iter = max_iter
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
+        self.target = target
         self.rows: list[dict[str, Any]] = []
         self._labels: IntArray | None = None
         self._best: tuple[IntArray, Centres, FloatArray, float] | None = None
         self._least = np.inf
+        self._latest: tuple[Any, ...] | None = None
+        self._first = 0  # iterations before these rows, where a run goes on from a checkpoint
+        if problem.stopping is None:
+            problem.stopping = self
         self._since_best = 0
         self._converged = False
         self._clock = time.perf_counter()
@@ -69,19 +80,42 @@ class Stopping:
     def note(self, inertia: float, moved: int, look: Callable[[], tuple[Any, ...]], **columns: int) -> bool:
         """The same for an algorithm that keeps its own state; `look` gives (labels, centres, distances) if anybody asks."""
         self._record(inertia, moved, columns)
+        self._latest = (*look(), inertia)
         if self.problem.on_iteration is not None:
-            self.problem.on_iteration(*look(), inertia)
+            self.problem.on_iteration(*self._latest)
         if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
             self._least, self._since_best = inertia, 0
         else:
             self._since_best += 1
-        self._converged = self._since_best >= self.n_iter_no_change
-        return not self._converged and len(self.rows) <= self.max_iter
+        self._converged = self._since_best >= self.n_iter_no_change or self._is_hopeless()
+        return not self._converged and self.iteration <= self.max_iter
+
+    def _is_hopeless(self) -> bool:
+        """Whether the objective falls too slowly to get below the target."""
+        if not self.target or len(self.rows) < 3:
+            return False
+        above = self.rows[-1]["inertia"] - self.target
+        return above > 0 and bool((self.rows[-2]["inertia"] - self.rows[-1]["inertia"]) * STEPS_LEFT < above)
+
+    def take_over(self, other: Stopping) -> None:
+        """What another one saw happened after what this one did."""
+        swap = 1 + max((row.get("swap", 0) for row in self.rows), default=0)
+        self.rows += [{**row, "iteration": self.iteration + 1 + i, "swap": swap} for i, row in enumerate(other.rows)]
+        self._latest = other._latest
+
+    def goes_on_from(self, iteration: int) -> None:
+        """So many iterations were made before, by a process that is gone."""
+        self._first = iteration
+
+    def stopped(self) -> Result | None:
+        """The last complete iteration, or the best one of an algorithm whose objective may rise; None if there is none."""
+        known = self._best or self._latest
+        return None if known is None else self.last(*known)
 
     @property
     def iteration(self) -> int:
         """Assignments seen so far."""
-        return len(self.rows)
+        return self._first + len(self.rows)
 
     def result(self) -> Result:
         """The best iteration."""
@@ -97,14 +131,14 @@ class Stopping:
         certified: NDArray[np.bool_] | None = None,
     ) -> Result:
         """The last iteration, of an algorithm whose objective never rises and that says itself what was reached."""
-        n_iter = min(len(self.rows), self.max_iter)
-        converged = self._converged or len(self.rows) <= self.max_iter
+        n_iter = min(self.iteration, max(self.max_iter, len(self.rows) - 1))
+        converged = self._converged or self.iteration <= self.max_iter
         return Result(labels, centres, distances, inertia, n_iter, converged, Trace.of_rows(self.rows), certified)
 
     def _record(self, inertia: float, moved: int, columns: dict[str, int]) -> None:
         now, spent = time.perf_counter(), self._ledger()
         row = {
-            "iteration": len(self.rows) + 1,
+            "iteration": self.iteration + 1,
             "inertia": inertia,
             "moved": moved,
             "matchings": spent[0] - self._spent[0],

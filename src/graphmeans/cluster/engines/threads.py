@@ -56,3 +56,13 @@ class Threads:
         """The graph of this number, as a batch of one."""
         shard = self.shards[number // SHARD_SIZE]
         return shard.batch.take([number - shard.first])
+
+    def label(self, number: int) -> int:
+        """The label of the graph of this number."""
+        shard = self.shards[number // SHARD_SIZE]
+        return int(shard.labels[number - shard.first])
+
+    def restore(self, states: list[Any]) -> None:
+        """Put every shard back into a state that it gave."""
+        for shard, state in zip(self.shards, states, strict=True):
+            shard.restore(state)

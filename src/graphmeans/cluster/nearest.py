@@ -1,0 +1,44 @@
+"""The nearest of given centres, for graphs that took no part in finding them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.problem import Problem
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.matching.pairs import UNBOUNDED
+from graphmeans.means.mean import get_mean
+from graphmeans.space import GraphSpace
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def nearest_centres(space: GraphSpace, points: GraphBatch, centres: GraphBatch) -> tuple[IntArray, FloatArray]:
+    """Label and distance of the nearest centre of each graph, with the bounds of the interval algorithm.
+
+    Graphs that do not fit into the space are matched with every centre, at their own order.
+    """
+    labels, distances = np.zeros(len(points), dtype=np.int64), np.zeros(len(points))
+    fits = _fit_into(space, points)
+    inside, outside = np.flatnonzero(fits), np.flatnonzero(~fits)
+    if len(inside):
+        part = points if len(inside) == len(points) else points.take(inside)
+        problem = Problem(part, space, np.ones(len(part)), get_mean("lifted"), seed=0)
+        moving = problem.seeded_with(centres)
+        problem.engine.each("assign", moving)
+        found = problem.engine.each("assignment")
+        labels[inside], distances[inside] = (np.concatenate(values) for values in zip(*found, strict=True))
+    if len(outside):
+        matrix = space.distances(points.take(outside), centres)
+        labels[outside], distances[outside] = matrix.argmin(axis=1), matrix.min(axis=1)
+    return labels, distances
+
+
+def _fit_into(space: GraphSpace, points: GraphBatch) -> NDArray[np.bool_]:
+    if (space.order >= UNBOUNDED).any():
+        return np.zeros(len(points), dtype=bool)
+    counts = points.role_counts
+    order = np.concatenate([space.order, np.zeros(max(0, counts.shape[1] - len(space.order)), dtype=np.int64)])
+    return np.asarray((counts <= order[: counts.shape[1]]).all(axis=1))

@@ -1,0 +1,78 @@
+"""How sure a label is and how odd a graph: margins to the second centre, distances against those usual in a cluster."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.nearest import fit_into
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.matching.sketch import sketch_bounds
+from graphmeans.space import GraphSpace
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: A cluster with fewer members does not say what is usual in it.
+FEW = 5
+
+
+class TwoNearest(NamedTuple):
+    """The nearest and the second nearest centre of each graph, and how far they are; of one centre the second is itself."""
+
+    label: IntArray
+    distance: FloatArray
+    second: IntArray
+    second_distance: FloatArray
+
+    @property
+    def margin(self) -> FloatArray:
+        """1 - distance / second distance: 0 for a graph half way between two centres, 1 for one on its centre."""
+        near, far = self.distance, self.second_distance
+        return np.asarray(1.0 - np.divide(near, far, out=np.ones_like(near), where=far > 0))
+
+
+def two_nearest(space: GraphSpace, points: GraphBatch, centres: GraphBatch) -> TwoNearest:
+    """Match graphs with centres in the order of their sketch bounds, until no other centre can be among the two nearest."""
+    found = np.full((len(points), len(centres)), np.inf)
+    fits = fit_into(space, points)
+    outside, inside = np.flatnonzero(~fits), np.flatnonzero(fits)
+    if len(outside):
+        found[outside] = space.distances(points.take(outside), centres)
+    if len(inside):
+        bounds = sketch_bounds(points.take(inside), centres, space.order)
+        turn = np.argsort(bounds, axis=1, kind="stable")
+        open_, step = np.arange(len(inside)), 0
+        while step < len(centres) and len(open_):
+            # The two best candidates first; then one after the other, where it may still be nearer than the second.
+            taken = turn[open_, step : step + (2 if step == 0 else 1)]
+            rows = np.repeat(inside[open_], taken.shape[1])
+            found[rows, taken.ravel()] = space.match(points, centres, np.stack([rows, taken.ravel()], axis=1)).upper
+            step += taken.shape[1]
+            if step < len(centres):
+                second = np.partition(found[inside[open_]], 1, axis=1)[:, 1]
+                open_ = open_[bounds[open_, turn[open_, step]] <= second]
+    order = np.argsort(found, axis=1, kind="stable")
+    first, then = order[:, 0], order[:, min(1, len(centres) - 1)]
+    everyone = np.arange(len(points))
+    return TwoNearest(first, found[everyone, first], then, found[everyone, then])
+
+
+def usual_distances(distances: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
+    """The median distance of the members of each cluster to its centre; of all graphs where there are too few, or all are 0."""
+    overall = float(np.median(distances)) if len(distances) else 0.0
+    usual = np.full(k, overall)
+    for c in range(k):
+        own = distances[labels == c]
+        if len(own) >= FEW and (middle := float(np.median(own))) > 0:
+            usual[c] = middle
+    return usual
+
+
+def outlier_scores(distance: FloatArray, usual: FloatArray) -> FloatArray:
+    """Distances relative to the usual ones; 0 on a centre, infinite off it where no distance is usual."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = distance / usual
+    return np.asarray(np.where(distance > 0, score, 0.0))
