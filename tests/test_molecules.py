@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 from graphmeans import io as gio
@@ -185,3 +188,19 @@ def test_molecules_are_clustered_as_they_are():
     km = gm.GraphKMeans(3, algorithm="lloyd", n_init=1, random_state=0).fit(molecules)
     assert len(set(km.labels_[3:6])) == 1
     assert np.array_equal(km.predict(molecules), km.labels_)
+
+
+def test_from_smiles_to_drawn_prototypes_in_one_command(tmp_path):
+    from typer.testing import CliRunner
+
+    from graphmeans.cli import app
+
+    drugs = Path(__file__).parents[1] / "examples" / "data" / "drugs.smi"
+    options = ["--algorithm", "lloyd", "--init", "medoids", "--n-init", 1, "--quiet"]
+    asked = ["cluster", drugs, "-k", 6, "-o", tmp_path / "out", *options]
+    result = CliRunner().invoke(app, [str(word) for word in asked])
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((tmp_path / "out" / "labels.csv").open()))
+    classes = [row["name"].partition(":")[0] for row in rows]
+    assert adjusted_rand_score(classes, [row["label"] for row in rows]) > 0.8
+    assert len(list((tmp_path / "out" / "centroids").glob("*.svg"))) == 6

@@ -11,6 +11,7 @@ The rules, where the format leaves a choice:
 - Node ids are those of the file. A graph is called like its file, because graph ids repeat (GREC).
 - A graph is directed if its ``edgemode`` says so or, as in the DTD, if it does not say. Edges stored in both directions
   stay two edges of a directed graph (Fingerprint).
+- Parallel edges are merged and self-loops become node attributes, by the rules of `graphs.convert.records`.
 - Classes are stripped of blanks. A file that is listed twice is read once and returned twice.
 
 What the writer adds for an exact way back (roles, supports, bare arrays, ids that are no strings) is the graph
