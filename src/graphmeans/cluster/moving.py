@@ -128,6 +128,7 @@ class MovingCentres:
         self.used[c] = False
         places = np.full(len(graph.nodes), -1, dtype=np.int64)
         self.settle(graph, np.zeros(1, dtype=np.int64), c, places, graph.node_ptr)
+        self.used[c, places] = True
         self.frames.add(graph, np.zeros(1, dtype=np.int64), c, places, graph.node_ptr, np.ones(1))
         return places
 
