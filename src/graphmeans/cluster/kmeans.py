@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphmeans.cluster.checkpoint import Checkpoint, fingerprint
-from graphmeans.cluster.inputs import ARRAY, GRAPH, NETWORKX, as_kind, kind_of, vectors
+from graphmeans.cluster.duplicates import collapsed, expanded
+from graphmeans.cluster.inputs import ARRAY, GRAPH, kind_of, vectors
 from graphmeans.cluster.log import shown
 from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING, Ledger
-from graphmeans.cluster.nearest import nearest_centres
 from graphmeans.cluster.problem import Problem
+from graphmeans.cluster.prototypes import Prototypes
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.runs import ALGORITHMS, Runs
 from graphmeans.cluster.seeding import SEEDINGS, seeds
@@ -30,8 +30,7 @@ from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
-from graphmeans.matching.match import Match, Matcher, get_matcher
+from graphmeans.matching.match import Matcher, get_matcher
 from graphmeans.matching.pairs import n_threads
 from graphmeans.means.frames import Centres
 from graphmeans.means.mean import MeanMethod, get_mean
@@ -45,7 +44,7 @@ SWAPS = 1.0
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "lifted", "interval": "lifted"}
 
 
-class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
     """k-means on whole graphs.
 
     Parameters
@@ -92,6 +91,8 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     checkpoint : path, optional
         Of "interval": a file that is replaced after each iteration. If it is there when a fit with the same graphs and
         parameters begins, the fit goes on from it; when the fit is done it is removed.
+    warm_start : bool
+        Whether a further fit starts from the centres of the one before, in one run without swaps, instead of from `init`.
 
     Attributes
     ----------
@@ -147,6 +148,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
         checkpoint: Any = None,
+        warm_start: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.algorithm = algorithm
@@ -168,6 +170,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.random_state = random_state
         self.verbose = verbose
         self.checkpoint = checkpoint
+        self.warm_start = warm_start
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -185,30 +188,48 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
         self._check_parameters()
+        before = self._before()
         self._kind = kind_of(X)
         encoder, batch = self._fit_encoder(X)
         if self.n_clusters > len(batch):
             raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
         weights = check_weights(sample_weight, len(batch))
-        given = None if isinstance(self.init, str) or callable(self.init) else self._given(encoder, self.init)
+        given = self._given_start(encoder, before)
         space = GraphSpace(
             resolve_order(self.order, *([batch] if given is None else [batch, given])),
             encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
         )  # fmt: skip
-        points = space.weighted(batch)
-        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self._n_runs()).tolist()
+        points, which = space.weighted(batch), None
+        if self.algorithm == "interval":
+            points, weights, which = collapsed(points, weights, self.n_clusters)
+        n_runs = self._n_runs() if given is None else 1
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_runs).tolist()
         problem = Problem(points, space, weights, self._mean(), seeds[0])
         settings = {"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change}
         if self.algorithm == "gvr":
             settings["theta"] = float(self.theta)
         if self.algorithm == "interval":
-            swaps = self.n_init == "auto" and isinstance(self.init, str) and self.n_clusters > 1
+            swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
             settings |= {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
         runs = Runs(self.algorithm, settings, problem, partial(self._start, X, encoder, space, given), seeds)
         if self.checkpoint is not None:
             runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(points, weights, self._identity()))
-        self._keep(runs.best(), encoder, space, problem.ledger)
+        self._keep(expanded(runs.best(), which), encoder, space, problem.ledger)
         return self
+
+    def _before(self) -> Any:
+        """The centres of the fit before, if this one is to start from them."""
+        if not (self.warm_start and hasattr(self, "_centres")):
+            return None
+        return self.centroids(ARRAY if self._kind == ARRAY else GRAPH)
+
+    def _given_start(self, encoder: GraphEncoder, before: Any) -> GraphBatch | None:
+        """The centres of the fit before, or the graphs that were given; None if a start is to be found."""
+        if before is None:
+            return None if isinstance(self.init, str) or callable(self.init) else self._given(encoder, self.init)
+        if isinstance(before, np.ndarray) != (self._kind == ARRAY) or len(before) != self.n_clusters:
+            raise GraphError(f"warm_start: the fit before had {len(before)} centres of another kind or number")
+        return self._given(encoder, before)
 
     def _identity(self) -> dict[str, Any]:
         """The parameters that a result depends on, for checkpoints: what they mean for the metric is in the graphs."""
@@ -229,10 +250,7 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        self.encoder_, self.space_ = encoder, space
-        self._centres = best.centres
-        centres = space.unweighted(best.centres.batch)
-        self.cluster_centers_ = centres.nodes if self._kind == ARRAY else centres
+        self._keep_prototypes(encoder, space, best.centres)
         self.labels_ = best.labels.astype(np.int32)
         self.distances_ = best.distances
         self.inertia_ = best.inertia
@@ -242,7 +260,6 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.n_matchings_ = ledger.matchings[ALGORITHM]
         self.n_seeding_matchings_ = ledger.matchings[SEEDING]
         self.n_evaluation_matchings_ = ledger.matchings[EVALUATION]
-        self._n_features_out = self.n_clusters
 
     def _check_parameters(self) -> None:
         if self.algorithm not in ALGORITHMS:
@@ -276,8 +293,9 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             )
         if isinstance(self.theta, bool) or not isinstance(self.theta, Real) or not self.theta >= 0:
             raise GraphError(f"theta must be a number of at least 0, got {self.theta!r}")
-        if not isinstance(self.certify, (bool, np.bool_)):
-            raise GraphError(f"certify must be True or False, got {self.certify!r}")
+        for name in ("certify", "warm_start"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise GraphError(f"{name} must be True or False, got {getattr(self, name)!r}")
         for name in ("certify", "checkpoint"):
             if getattr(self, name) not in (None, False) and self.algorithm != "interval":
                 raise GraphError(f"{name}={getattr(self, name)!r} is for algorithm='interval', not {self.algorithm!r}")
@@ -293,20 +311,6 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             return int(self.n_init)
         drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
         return 10 if drawn and (self.algorithm != "interval" or callable(self.init)) else 1
-
-    def _fit_encoder(self, X: Any) -> tuple[GraphEncoder, GraphBatch]:
-        if self.encoder != "auto" if isinstance(self.encoder, str) else not hasattr(self.encoder, "fit_transform"):
-            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {self.encoder!r}")
-        encoder = GraphEncoder() if isinstance(self.encoder, str) else clone(self.encoder)
-        if self._kind == ARRAY:
-            rows = validate_data(self, X, dtype=np.float64, accept_sparse=False)
-            encoder.fit([Graph(rows[:1])])
-            return encoder, vectors(rows)
-        for stale in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, stale):
-                delattr(self, stale)
-        graphs = to_graphs(X)
-        return encoder, encoder.fit_transform(graphs)
 
     def _start(
         self, X: Any, encoder: GraphEncoder, space: GraphSpace, given: GraphBatch | None, problem: Problem
@@ -340,11 +344,6 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         """The nearest centre of each graph."""
         return self._nearest(self._points(X))[0].astype(np.int32)
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
-        """Distances of each graph to each centre, shape (N, k)."""
-        points = self._points(X)
-        return self.space_.distances(points, self._centres.batch)
-
     def fit_predict(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
         """Fit, then return the labels."""
         labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
@@ -359,70 +358,10 @@ class GraphKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         _, distances = self._nearest(self._points(X))
         return -float(check_weights(sample_weight, len(distances)) @ distances**2)
 
-    def centroids(self, kind: str | None = None) -> Any:
-        """The mean graphs in original units, with support, in the caller's kind of object.
-
-        Parameters
-        ----------
-        kind : {None, "graph", "networkx", "array"}
-            None: what fit was given.
-        """
-        check_is_fitted(self)
-        kind = self._kind if kind is None else kind
-        if kind not in (ARRAY, GRAPH, NETWORKX):
-            raise GraphError(f"kind must be 'graph', 'networkx' or 'array', got {kind!r}")
-        if kind == ARRAY:
-            if self._kind != ARRAY:
-                raise GraphError("centroids of graphs cannot be given as an array")
-            return np.array(self.cluster_centers_)
-        names = [f"cluster {c}" for c in range(self.n_clusters)]
-        centres = self._centres
-        return as_kind(
-            self.encoder_.decode(
-                self.space_.unweighted(centres.batch), centres.node_support, centres.edge_support,
-                damped=centres.damped, names=names,
-            ),
-            kind,
-        )  # fmt: skip
-
-    def save(self, path: Any) -> None:
-        """Write the fitted estimator to a file (by convention ``.gmz``) that `gm.load` reads: no pickle, with checksums."""
-        import_module("graphmeans.io.model").save(self, path)  # it stands above: loaded when asked for
-
     def _html_repr(self) -> str:
         return str(
             import_module("graphmeans.plots.notebook").estimator_html(self)
         )  # it stands above: loaded when shown
-
-    def align(self, X: Any) -> list[Match]:
-        """The alignment of each graph to its nearest centre; mappings lead to node numbers of the centroid."""
-        points = self._points(X)
-        labels, _ = self._nearest(points)
-        pairs = np.stack([np.arange(len(points)), labels], axis=1)
-        found = self.space_.match(points, self._centres.batch, pairs)
-        certified = self.space_.certified(found, points, self._centres.batch, pairs)
-        ids = [range(1)] * len(points) if self._kind == ARRAY else [graph.node_ids for graph in to_graphs(X)]
-        name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
-        return [
-            Match(
-                float(found.lower[p]), float(found.upper[p]),
-                {node: (int(j) if j >= 0 else None) for node, j in zip(ids[p], found.mapping(p), strict=True)},
-                found.mapping(p), bool(certified[p]), name,
-            )
-            for p in range(len(points))
-        ]  # fmt: skip
-
-    def _nearest(self, points: GraphBatch) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        return nearest_centres(self.space_, points, self._centres.batch)
-
-    def _points(self, X: Any) -> GraphBatch:
-        check_is_fitted(self)
-        if self._kind == ARRAY:
-            rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
-            return self.space_.weighted(vectors(rows))
-        if kind_of(X) == ARRAY:
-            raise GraphError("expected a collection of graphs, like the one that was fitted")
-        return self.space_.weighted(self.encoder_.transform(to_graphs(X)))
 
 
 def _as_order(space: GraphSpace) -> Order:

@@ -21,7 +21,7 @@ def nearest_centres(space: GraphSpace, points: GraphBatch, centres: GraphBatch) 
     Graphs that do not fit into the space are matched with every centre, at their own order.
     """
     labels, distances = np.zeros(len(points), dtype=np.int64), np.zeros(len(points))
-    fits = _fit_into(space, points)
+    fits = fit_into(space, points)
     inside, outside = np.flatnonzero(fits), np.flatnonzero(~fits)
     if len(inside):
         part = points if len(inside) == len(points) else points.take(inside)
@@ -36,7 +36,8 @@ def nearest_centres(space: GraphSpace, points: GraphBatch, centres: GraphBatch) 
     return labels, distances
 
 
-def _fit_into(space: GraphSpace, points: GraphBatch) -> NDArray[np.bool_]:
+def fit_into(space: GraphSpace, points: GraphBatch) -> NDArray[np.bool_]:
+    """Which graphs have no more nodes of any role than the space has places; none, where it has no limit."""
     if (space.order >= UNBOUNDED).any():
         return np.zeros(len(points), dtype=bool)
     counts = points.role_counts

@@ -98,7 +98,7 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     def _usual(self) -> NDArray[np.float64]:
         """What distance is usual in the cluster of each centre."""
-        return usual_distances(self.distances_, self.labels_, len(self._centres))  # type: ignore[attr-defined]
+        return usual_distances(self.distances_, self.labels_, len(self._centres))
 
     def align(self, X: Any) -> list[Match]:
         """The alignment of each graph to its nearest centre; mappings lead to node numbers of the centroid."""
