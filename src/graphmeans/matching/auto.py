@@ -21,8 +21,8 @@ MAX_NODES = 10_000
 class Auto(BaseEstimator):
     """Pick the matcher pair by pair, by the pair alone.
 
-    Exact (at most 10,000 nodes of the search tree) for a pair of at most 10 rows and for graphs without edges, where a
-    matching is one linear assignment; search otherwise.
+    Exact (at most 10,000 nodes of the search tree) for a pair of at most 10 rows, for graphs without edges, where a matching
+    is one linear assignment, and where every node has a role of its own, so that there is nothing to choose; search otherwise.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Auto(BaseEstimator):
 
     def is_small(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) -> NDArray[np.bool_]:
         """Pairs that are matched exactly."""
-        if order.sum() <= SMALL and len(x.role_names) == len(y.role_names) == len(order):
+        if (order.sum() <= SMALL or (order <= 1).all()) and len(x.role_names) == len(y.role_names) == len(order):
             return np.ones(len(pairs), dtype=bool)
         edgeless = (np.diff(x.edge_ptr) == 0)[pairs[:, 0]] & (np.diff(y.edge_ptr) == 0)[pairs[:, 1]]
         return edgeless | (rows_needed(x, y, pairs, order)[0] <= SMALL)
