@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.nearest import fit_into
 from graphmeans.graphs.batch import GraphBatch
+from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.sketch import sketch_bounds
 from graphmeans.space import GraphSpace
 
@@ -42,22 +43,33 @@ def two_nearest(space: GraphSpace, points: GraphBatch, centres: GraphBatch) -> T
     if len(outside):
         found[outside] = space.distances(points.take(outside), centres)
     if len(inside):
-        bounds = sketch_bounds(points.take(inside), centres, space.order)
-        turn = np.argsort(bounds, axis=1, kind="stable")
-        open_, step = np.arange(len(inside)), 0
-        while step < len(centres) and len(open_):
-            # The two best candidates first; then one after the other, where it may still be nearer than the second.
-            taken = turn[open_, step : step + (2 if step == 0 else 1)]
-            rows = np.repeat(inside[open_], taken.shape[1])
-            found[rows, taken.ravel()] = space.match(points, centres, np.stack([rows, taken.ravel()], axis=1)).upper
-            step += taken.shape[1]
-            if step < len(centres):
-                second = np.partition(found[inside[open_]], 1, axis=1)[:, 1]
-                open_ = open_[bounds[open_, turn[open_, step]] <= second]
+        _look(space, points, centres, inside, found)
     order = np.argsort(found, axis=1, kind="stable")
     first, then = order[:, 0], order[:, min(1, len(centres) - 1)]
     everyone = np.arange(len(points))
     return TwoNearest(first, found[everyone, first], then, found[everyone, then])
+
+
+def _look(space: GraphSpace, points: GraphBatch, centres: GraphBatch, graphs: IntArray, found: FloatArray) -> None:
+    """Match these graphs with their two best candidates, then with each further one that no bound rules out."""
+    bounds = sketch_bounds(points.take(graphs), centres, space.order)
+    turn = np.argsort(bounds, axis=1, kind="stable")
+
+    def match(rows: IntArray, to: IntArray) -> None:
+        found[rows, to] = space.match(points, centres, np.stack([rows, to], axis=1)).upper
+
+    for step in range(min(2, len(centres))):
+        match(graphs, turn[:, step])
+    undecided = np.arange(len(graphs))
+    for step in range(2, len(centres)):
+        second = np.partition(found[graphs[undecided]], 1, axis=1)[:, 1]
+        near = bounds[undecided, turn[undecided, step]] <= second
+        undecided, second = undecided[near], second[near]
+        if not len(undecided):
+            break
+        rows, to = graphs[undecided], turn[undecided, step]
+        near = lap_bounds(points, centres, np.stack([rows, to], axis=1), space.order, space.n_jobs) <= second
+        match(rows[near], to[near])
 
 
 def usual_distances(distances: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:
