@@ -10,6 +10,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.kmeans import GraphKMeans
+    from graphmeans.cluster.kmedoids import GraphKMedoids
+    from graphmeans.cluster.nearest_centroid import GraphNearestCentroid
     from graphmeans.functions import distance, match, mean, pairwise_distances, sketch
     from graphmeans.graphs import structures
     from graphmeans.graphs.convert import (
@@ -46,6 +48,8 @@ _HOMES = {
     "GraphEncoder": "graphmeans.graphs.encoder",
     "GraphSpace": "graphmeans.space",
     "GraphKMeans": "graphmeans.cluster.kmeans",
+    "GraphKMedoids": "graphmeans.cluster.kmedoids",
+    "GraphNearestCentroid": "graphmeans.cluster.nearest_centroid",
     "Match": "graphmeans.matching.match",
     "Exact": "graphmeans.matching.exact",
     "Graduated": "graphmeans.matching.graduated",
@@ -76,7 +80,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphSpace", "Match", "MeanGraph",
+    "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid",
+    "GraphSpace", "Match", "MeanGraph",
     "Search", "datasets", "distance", "evaluation", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
     "from_pyg", "from_rdkit", "from_smiles", "load", "match", "mean", "pairwise_distances", "plots", "sketch", "structures",
     "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",

@@ -22,6 +22,8 @@ Arrays = dict[str, NDArray[Any]]
 #: Classes that may stand in a file, and where they live.
 CLASSES = {
     "GraphKMeans": "graphmeans.cluster.kmeans",
+    "GraphKMedoids": "graphmeans.cluster.kmedoids",
+    "GraphNearestCentroid": "graphmeans.cluster.nearest_centroid",
     "GraphEncoder": "graphmeans.graphs.encoder",
     "Numbers": "graphmeans.graphs.columns",
     "Categories": "graphmeans.graphs.columns",
