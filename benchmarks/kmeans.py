@@ -126,7 +126,8 @@ def main() -> None:
                             writer.writeheader()
                         writer.writerow(row)
                     shown = {f: row[f] for f in FIELDS[:4]}
-                    print(*shown.values(), f"J {row['objective']:.1f}, {row['matchings']} matchings, {row['seconds']:.3f} s", flush=True)
+                    found = f"J {row['objective']:.1f}, {row['matchings']} matchings, {row['seconds']:.3f} s"
+                    print(*shown.values(), found, flush=True)
     report([r for r in rows if r["collection"] in options.collections and str(r["standardised"]) == str(options.standardised)])
 
 

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 import graphmeans as gm
-from graphmeans.cluster.interval import Descent, _added, interval
+from graphmeans.cluster.interval import Descent, added, interval
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.seeding import seeds
 from graphmeans.means.mean import get_mean
@@ -214,7 +214,7 @@ def test_a_single_move_gains_what_is_said():
     gained = 0
     for _ in range(20):
         problem.engine.each("assign", descent.centres)
-        descent.centres.move(_added(problem.engine.each("sums", descent.centres)))
+        descent.centres.move(added(problem.engine.each("sums", descent.centres)))
         problem.engine.each("follow", descent.centres)
         before = descent.inertia()
         (graph, _, _, gain), *_ = problem.engine.each("propose", 1e-6, descent.centres)
@@ -222,7 +222,7 @@ def test_a_single_move_gains_what_is_said():
             continue
         best = gain.argmax()
         problem.engine.each("accept", graph[[best]], descent.centres)
-        descent.centres.move(_added(problem.engine.each("sums", descent.centres)))
+        descent.centres.move(added(problem.engine.each("sums", descent.centres)))
         problem.engine.each("follow", descent.centres)
         assert descent.inertia() == pytest.approx(before - gain[best], rel=1e-9)
         gained += 1
@@ -356,5 +356,5 @@ def test_stored_alignments_are_as_long_as_they_say():
             own = np.arange(30), shard.labels, shard.flat, shard.batch.node_ptr
             along = descent.centres.frames.aligned_distances(shard.batch, *own)
             np.testing.assert_allclose(along, shard.upper, atol=1e-9)
-            descent.centres.move(_added([shard.sums(descent.centres)]))
+            descent.centres.move(added([shard.sums(descent.centres)]))
             shard.follow(descent.centres)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.kmeans import GraphKMeans
     from graphmeans.cluster.kmedoids import GraphKMedoids
+    from graphmeans.cluster.minibatch import MiniBatchGraphKMeans
     from graphmeans.cluster.nearest_centroid import GraphNearestCentroid
     from graphmeans.functions import distance, match, mean, pairwise_distances, sketch
     from graphmeans.graphs import structures
@@ -50,6 +51,7 @@ _HOMES = {
     "GraphKMeans": "graphmeans.cluster.kmeans",
     "GraphKMedoids": "graphmeans.cluster.kmedoids",
     "GraphNearestCentroid": "graphmeans.cluster.nearest_centroid",
+    "MiniBatchGraphKMeans": "graphmeans.cluster.minibatch",
     "Match": "graphmeans.matching.match",
     "Exact": "graphmeans.matching.exact",
     "Graduated": "graphmeans.matching.graduated",
@@ -81,7 +83,7 @@ _HOMES = {
 
 __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid",
-    "GraphSpace", "Match", "MeanGraph",
+    "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
     "Search", "datasets", "distance", "evaluation", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
     "from_pyg", "from_rdkit", "from_smiles", "load", "match", "mean", "pairwise_distances", "plots", "sketch", "structures",
     "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",

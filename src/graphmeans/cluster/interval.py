@@ -92,13 +92,13 @@ class Descent:
         while True:
             counts: Counter[str] = sum(self.shards.each("assign", self.centres), start=Counter())
             changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
-            goes_on = stopping.note(self.inertia(), counts["moved"], self._look, **_columns(counts))
+            goes_on = stopping.note(self.inertia(), counts["moved"], self._look, graphs=len(self.shards), **_columns(counts))
             if goes_on and not changed:
                 changed = self._move_single_graphs() or self._realign()
             if not (goes_on and changed):
                 return
             self._fill_empty_clusters()
-            self.centres.move(_added(self.shards.each("sums", self.centres)))
+            self.centres.move(added(self.shards.each("sums", self.centres)))
             self.shards.each("follow", self.centres)
             changed = False
             if not trial:
@@ -127,7 +127,7 @@ class Descent:
             counts: Counter[str] = sum(self.shards.each("certify", self.centres), start=Counter())
             if not (counts["moved"] or counts["shorter"]):
                 return
-            self.centres.move(_added(self.shards.each("sums", self.centres)))
+            self.centres.move(added(self.shards.each("sums", self.centres)))
             self.shards.each("follow", self.centres)
             self.run(stopping)
 
@@ -181,7 +181,7 @@ class Descent:
         """
         if self.problem.is_euclidean:
             return False
-        least = WORTH_A_MOVE * self.inertia() / len(self.problem)
+        least = WORTH_A_MOVE * self.inertia() / len(self.shards)
         graph, a, b, gain = (
             np.concatenate(parts) for parts in zip(*self.shards.each("propose", least, self.centres), strict=True)
         )
@@ -218,7 +218,7 @@ class Descent:
         return labels, self.centres.centres(), distances
 
 
-def _added(parts: list[Frames]) -> Frames:
+def added(parts: list[Frames]) -> Frames:
     """Sums of all shards, added in their order."""
     total = parts[0]
     for part in parts[1:]:

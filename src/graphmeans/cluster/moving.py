@@ -190,10 +190,21 @@ class MovingCentres:
         centres._born = state["born"]
         then = zip(state["then_nodes"], state["then_edges"], strict=True)
         centres._snapshots = {int(time): kept for time, kept in zip(state["times"], then, strict=True)}
-        centres.used = centres.frames.node_weight[:, : len(centres.place_roles)] > 0
-        centres._compact()
-        centres.sketches = Sketches.of(centres.batch, order)
+        centres._rebuild()
         return centres
+
+    def started_anew(self, frames: Frames) -> MovingCentres:
+        """Centres in the same frames with other sums; their time begins again."""
+        centres = MovingCentres(self.order, self.batch.take([]), self.k)
+        centres.frames = frames
+        centres._rebuild()
+        return centres
+
+    def _rebuild(self) -> None:
+        """Everything that follows from the frames."""
+        self.used = self.frames.node_weight[:, : len(self.place_roles)] > 0
+        self._compact()
+        self.sketches = Sketches.of(self.batch, self.order)
 
     # -- alignments --------------------------------------------------------------------------------
 

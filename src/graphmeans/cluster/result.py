@@ -18,6 +18,7 @@ TRACE_FIELDS = np.dtype(
     [
         ("iteration", np.int64),
         ("swap", np.int64),  # 0 in the run itself; then which kept swap of a centre these iterations follow
+        ("graphs", np.int64),  # interval: how many were looked at, all of them or a batch
         ("inertia", np.float64),
         ("moved", np.int64),  # graphs whose label changed
         ("matchings", np.int64),  # spent by the algorithm since the row before

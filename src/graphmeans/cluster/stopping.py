@@ -97,10 +97,10 @@ class Stopping:
         above = self.rows[-1]["inertia"] - self.target
         return above > 0 and bool((self.rows[-2]["inertia"] - self.rows[-1]["inertia"]) * STEPS_LEFT < above)
 
-    def take_over(self, other: Stopping) -> None:
-        """What another one saw happened after what this one did."""
-        swap = 1 + max((row.get("swap", 0) for row in self.rows), default=0)
-        self.rows += [{**row, "iteration": self.iteration + 1 + i, "swap": swap} for i, row in enumerate(other.rows)]
+    def take_over(self, other: Stopping, swap: bool = True) -> None:
+        """What another one saw happened after what this one did, following a swap or not."""
+        number = max((row.get("swap", 0) for row in self.rows), default=0) + swap
+        self.rows += [{**row, "iteration": self.iteration + 1 + i, "swap": number} for i, row in enumerate(other.rows)]
         self._latest = other._latest
 
     def goes_on_from(self, iteration: int) -> None:

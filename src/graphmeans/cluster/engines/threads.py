@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.cluster.matchings import Ledger, Matchings
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.shard import Shard
+from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.pairs import n_threads
+
+FloatArray = NDArray[np.float64]
 
 #: Graphs a shard. How a collection is cut depends on nothing else, so results do not depend on who works on it.
 SHARD_SIZE = 4096
@@ -24,16 +29,24 @@ class Threads:
     """
 
     def __init__(self, problem: Problem) -> None:
-        n, threads = len(problem), n_threads(problem.space.n_jobs)
-        starts = range(0, n, SHARD_SIZE)
-        self._workers = min(threads, len(starts))
-        inner = replace(problem.space, n_jobs=max(1, threads // max(1, len(starts))))
         self.ledger, self._matchings = problem.matchings.ledger, problem.matchings
-        self.shards = []
-        for start in starts:
-            part = np.arange(start, min(start + SHARD_SIZE, n))
-            batch = problem.batch if len(starts) == 1 else problem.batch.take(part)
-            self.shards.append(Shard(batch, problem.weights[part], start, Matchings(inner), problem.order))
+        self._order, self._threads = problem.order, n_threads(problem.space.n_jobs)
+        self.shards: list[Shard] = []
+        self.extend(problem.batch, problem.weights)
+
+    def __len__(self) -> int:
+        return self.shards[-1].first + len(self.shards[-1]) if self.shards else 0
+
+    def extend(self, batch: GraphBatch, weights: FloatArray) -> None:
+        """Take in more graphs, numbered after those that are here."""
+        before, space = len(self), self._matchings.space
+        for start in range(0, len(batch), SHARD_SIZE):
+            part = np.arange(start, min(start + SHARD_SIZE, len(batch)))
+            own = batch if len(part) == len(batch) else batch.take(part)
+            self.shards.append(Shard(own, weights[part], before + start, Matchings(space), self._order))
+        self._workers = min(self._threads, len(self.shards))
+        for shard in self.shards:
+            shard.matchings.space = replace(space, n_jobs=max(1, self._threads // len(self.shards)))
 
     def each(self, method: str, *args: Any) -> list[Any]:
         """Call a method of every shard; the answers in the order of the shards. Their matchings are counted here."""
@@ -54,13 +67,16 @@ class Threads:
 
     def graph(self, number: int) -> Any:
         """The graph of this number, as a batch of one."""
-        shard = self.shards[number // SHARD_SIZE]
+        shard = self._holder(number)
         return shard.batch.take([number - shard.first])
 
     def label(self, number: int) -> int:
         """The label of the graph of this number."""
-        shard = self.shards[number // SHARD_SIZE]
+        shard = self._holder(number)
         return int(shard.labels[number - shard.first])
+
+    def _holder(self, number: int) -> Shard:
+        return self.shards[bisect_right([shard.first for shard in self.shards], number) - 1]
 
     def restore(self, states: list[Any]) -> None:
         """Put every shard back into a state that it gave."""

@@ -1,0 +1,237 @@
+"""`MiniBatchGraphKMeans`: for collections that are large, or never there all at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from graphmeans.cluster.inputs import kind_of
+from graphmeans.cluster.interval import Descent, added
+from graphmeans.cluster.kmeans import GraphKMeans
+from graphmeans.cluster.log import shown
+from graphmeans.cluster.matchings import Matchings
+from graphmeans.cluster.moving import MovingCentres
+from graphmeans.cluster.nearest import fit_into
+from graphmeans.cluster.problem import Problem
+from graphmeans.cluster.shard import Shard
+from graphmeans.cluster.stopping import Stopping
+from graphmeans.functions import check_weights
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.space import GraphSpace, Order, resolve_order
+
+#: A batch is doubled when an iteration lowers the objective by less than this share.
+ENOUGH = 0.01
+
+
+class MiniBatchGraphKMeans(GraphKMeans):
+    """k-means on whole graphs, a part of the collection at a time.
+
+    `fit` works on nested batches: it clusters some graphs, doubles their number whenever the centres have settled, and keeps
+    all alignments and bounds, so that the early, restless iterations cost little and the last ones see every graph once.
+    No graph counts more than once, which is what biases other mini-batch methods.
+
+    `partial_fit` takes graphs as they come: each one is aligned to its nearest centre and averaged into it, as if the
+    centre had seen all graphs so far.
+
+    Parameters
+    ----------
+    n_clusters : int
+    init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
+        Seeds come from the first batch.
+    batch_size : int
+        Graphs in the first batch of `fit`; at least 10 a cluster are taken.
+    reassignment_ratio : float
+        Of `partial_fit`: a centre with less than this share of the weight of the heaviest one is put onto the graph of
+        the batch that is farthest from its centre.
+    matcher, effort, encoder, node_weight, edge_weight, order, max_iter, tol, n_iter_no_change, n_jobs, random_state, verbose :
+        As of `GraphKMeans`. With `partial_fit` the first batch fixes the encoder and, for ``order="auto"``, the order: give
+        a number if larger graphs may come.
+
+    Attributes
+    ----------
+    n_steps_ : int
+        Calls of `partial_fit`.
+    counts_ : array of shape (k,)
+        Weight that each centre has seen.
+
+    and those of `GraphKMeans`; after `partial_fit`, `labels_`, `distances_` and `inertia_` are those of the last batch.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, letters = gm.datasets.make_letters(300, random_state=0)
+    >>> km = gm.MiniBatchGraphKMeans(n_clusters=15, random_state=0)
+    >>> for start in range(0, 300, 100):
+    ...     km = km.partial_fit(graphs[start : start + 100])
+    >>> int(km.counts_.sum()), km.n_steps_
+    (300, 3)
+    """
+
+    # What `GraphKMeans` lets one choose is fixed here.
+    algorithm, mean, n_init, theta = "interval", "auto", 1, 0.0
+    certify, checkpoint, warm_start = False, None, False
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        batch_size: int = 1024,
+        reassignment_ratio: float = 0.01,
+        matcher: str | Matcher = "auto",
+        effort: float = 1.0,
+        encoder: Any = "auto",
+        node_weight: float = 1.0,
+        edge_weight: float = 1.0,
+        order: Order = "auto",
+        max_iter: int = 100,
+        tol: float = 0.0,
+        n_iter_no_change: int = 3,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.batch_size = batch_size
+        self.reassignment_ratio = reassignment_ratio
+        self.matcher = matcher
+        self.effort = effort
+        self.encoder = encoder
+        self.node_weight = node_weight
+        self.edge_weight = edge_weight
+        self.order = order
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # -- all at once -------------------------------------------------------------------------------
+
+    def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
+        """Nested batches."""
+        encoder, space, points, weights, given, seed = self._prepared(X, sample_weight)
+        random = np.random.RandomState(seed)
+        shuffled = random.permutation(len(points))
+        points, weights = points.take(shuffled), weights[shuffled]
+        size = min(len(points), max(self.batch_size, 10 * self.n_clusters))
+        problem = Problem(points.take(np.arange(size)), space, weights[:size], self._mean(), seed)
+        descent = Descent(problem, self._start(X, encoder, space, given, problem))
+        limits = self.max_iter, self.tol, self.n_iter_no_change
+        stopping = Stopping(problem, *limits)
+        while size < len(points):
+            stage = Stopping(problem, self.max_iter, max(self.tol, ENOUGH), 1)
+            descent.run(stage)
+            stopping.take_over(stage, swap=False)
+            more = np.arange(size, min(2 * size, len(points)))
+            problem.engine.extend(points.take(more), weights[more])
+            size += len(more)
+        descent.run(stopping)
+        result = descent.result(stopping)
+        back = np.argsort(shuffled)
+        certified = None if result.certified is None else result.certified[back]
+        result = replace(result, labels=result.labels[back], distances=result.distances[back], certified=certified)
+        self._keep(result, encoder, space, problem.ledger)
+        self._keep_stream(descent.centres, 0)
+        return self
+
+    # -- as they come ------------------------------------------------------------------------------
+
+    def partial_fit(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> MiniBatchGraphKMeans:
+        """Take in some more graphs.
+
+        Parameters
+        ----------
+        X : list of graphs, or array of shape (N, d)
+            The first time at least as many as there are clusters: they choose the seeds and are clustered.
+        y : ignored
+        sample_weight : array of shape (N,), optional
+        """
+        with shown(self.verbose):
+            if not hasattr(self, "_stream"):
+                return self._begin(X, sample_weight)
+            points = self._points(X)
+            weights = check_weights(sample_weight, len(points))
+            large = np.flatnonzero(~fit_into(self.space_, points))
+            if len(large):
+                raise GraphError(
+                    f"graph {large[0]} has {points.sizes[large[0]]} nodes, more than the first batch had of some role: "
+                    "give an order that covers all graphs to come"
+                )
+            self._step(points, weights)
+            return self
+
+    def _begin(self, X: Any, sample_weight: ArrayLike | None) -> MiniBatchGraphKMeans:
+        """The first batch is clustered as a whole."""
+        encoder, space, points, weights, given, seed = self._prepared(X, sample_weight)
+        problem = Problem(points, space, weights, self._mean(), seed)
+        descent = Descent(problem, self._start(X, encoder, space, given, problem))
+        stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
+        descent.run(stopping)
+        self._keep(descent.result(stopping), encoder, space, problem.ledger)
+        self._keep_stream(descent.centres, 1)
+        return self
+
+    def _step(self, points: GraphBatch, weights: NDArray[np.float64]) -> None:
+        centres = self._stream
+        shard = Shard(points, weights, 0, Matchings(self.space_), self.space_.order)
+        shard.assign(centres)
+        starved = np.flatnonzero(self.counts_ < self.reassignment_ratio * self.counts_.max())
+        replaced = []
+        for c in starved:
+            number, _, _ = shard.farthest(1)
+            if len(number):
+                replaced.append(c)
+                centres.replace(int(c), points.take(number))
+                shard.abandon(int(c), centres)
+                shard.take(number, np.array([c]), centres)
+                shard.assign(centres)
+        frames = centres.frames.copy()
+        for name in frames.SUMS:
+            getattr(frames, name)[replaced] = 0.0
+        centres = centres.started_anew(added([frames, shard.sums(centres)]))
+        self._keep_prototypes(self.encoder_, self.space_, centres.centres())
+        self.labels_, self.distances_ = shard.labels.astype(np.int32), shard.upper
+        self.inertia_ = shard.inertia()
+        self.n_matchings_ += shard.matchings.ledger.matchings.total()
+        self._keep_stream(centres, self.n_steps_ + 1)
+
+    def _keep_stream(self, centres: MovingCentres, steps: int) -> None:
+        self._stream = centres.started_anew(centres.frames)
+        self.counts_ = centres.frames.total.copy()
+        self.n_steps_ = steps
+
+    # -- both --------------------------------------------------------------------------------------
+
+    def _prepared(
+        self, X: Any, sample_weight: ArrayLike | None
+    ) -> tuple[GraphEncoder, GraphSpace, GraphBatch, NDArray[np.float64], GraphBatch | None, int]:
+        """Encoder, space, points, weights, given seeds, and a seed for what is random."""
+        self._check_parameters()
+        if isinstance(self.batch_size, bool) or not isinstance(self.batch_size, Integral) or self.batch_size < 1:
+            raise GraphError(f"batch_size must be a whole number of at least 1, got {self.batch_size!r}")
+        ratio = self.reassignment_ratio
+        if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < 1:
+            raise GraphError(f"reassignment_ratio must be in [0, 1), got {ratio!r}")
+        self._kind = kind_of(X)
+        encoder, batch = self._fit_encoder(X)
+        if self.n_clusters > len(batch):
+            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
+        weights = check_weights(sample_weight, len(batch))
+        given = self._given_start(encoder, None)
+        space = GraphSpace(
+            resolve_order(self.order, *([batch] if given is None else [batch, given])),
+            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
+        )  # fmt: skip
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        return encoder, space, space.weighted(batch), weights, given, seed
