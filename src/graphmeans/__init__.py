@@ -83,10 +83,10 @@ _HOMES = {
 
 __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid",
-    "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
-    "Search", "datasets", "distance", "evaluation", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
-    "from_pyg", "from_rdkit", "from_smiles", "load", "match", "mean", "pairwise_distances", "plots", "sketch", "structures",
-    "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
+    "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans", "Search", "datasets", "distance", "evaluation",
+    "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit", "from_smiles", "load",
+    "match", "mean", "pairwise_distances", "plots", "sketch", "structures", "to_adjacency", "to_igraph", "to_networkx",
+    "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 
 
