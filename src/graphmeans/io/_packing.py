@@ -24,6 +24,7 @@ CLASSES = {
     "GraphKMeans": "graphmeans.cluster.kmeans",
     "GraphKMedoids": "graphmeans.cluster.kmedoids",
     "GraphNearestCentroid": "graphmeans.cluster.nearest_centroid",
+    "MiniBatchGraphKMeans": "graphmeans.cluster.minibatch",
     "GraphEncoder": "graphmeans.graphs.encoder",
     "Numbers": "graphmeans.graphs.columns",
     "Categories": "graphmeans.graphs.columns",

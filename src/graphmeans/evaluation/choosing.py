@@ -1,0 +1,234 @@
+"""How many clusters: silhouettes, the bend of the objective, and whether different starts agree."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.utils import check_random_state
+
+from graphmeans.cluster.inputs import ARRAY, kind_of
+from graphmeans.cluster.kmeans import GraphKMeans
+from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.errors import GraphError
+
+logger = logging.getLogger("graphmeans")
+
+#: Numbers of clusters that are tried first; then all numbers around the best of them.
+FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
+#: A number of clusters is ruled out if its runs agree so much less than those of the most stable one.
+LESS_STABLE = 0.8
+#: Of numbers whose silhouettes are nearly the widest the smallest is taken, as subgroups are always found: at least this share
+#: of the widest, and what they lack of 1 at most so many times what the widest lacks.
+CLOSE, LACKING = 0.9, 1.2
+#: Below this mean silhouette width there are no groups to speak of.
+FAINT = 0.1
+
+
+class Tried(NamedTuple):
+    """One number of clusters."""
+
+    n_clusters: int
+    inertia: float  # of the best run
+    silhouette: float  # mean width over a sample of graphs, of the best run
+    stability: float  # mean adjusted Rand index of two runs from different starts
+    smallest: int  # graphs in the smallest cluster of the best run
+
+
+@dataclass(frozen=True)
+class KChoice:
+    """What was found for each number of clusters, and what it suggests.
+
+    Attributes
+    ----------
+    tried : list of Tried
+        By number of clusters: objective, silhouette, stability, size of the smallest cluster.
+    recommended : int
+    elbow : int or None
+        Where the objective bends.
+    reason : str
+        One sentence.
+    clear : bool
+        Whether there are groups to speak of: False if all silhouettes are below 0.1.
+    n_sample : int
+        Graphs that the silhouettes are of.
+    """
+
+    tried: list[Tried]
+    recommended: int
+    elbow: int | None
+    reason: str
+    clear: bool
+    n_sample: int
+
+    def to_pandas(self) -> Any:
+        """A row a number of clusters."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install 'graphmeans[pandas]'") from None
+        return pandas.DataFrame(self.tried).set_index("n_clusters")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, as JSON knows it."""
+        return {
+            "recommended": self.recommended, "reason": self.reason, "clear": self.clear, "elbow": self.elbow,
+            "n_sample": self.n_sample, "tried": [row._asdict() for row in self.tried],
+        }  # fmt: skip
+
+
+def choose_k(
+    graphs: Any,
+    n_clusters: Iterable[int] | None = None,
+    *,
+    n_seeds: int = 5,
+    sample_size: int = 300,
+    random_state: int | np.random.RandomState | None = None,
+    on_tried: Callable[[Tried], None] | None = None,
+    **options: Any,
+) -> KChoice:
+    """Try numbers of clusters and recommend one.
+
+    For each number GraphKMeans runs from several starts. Recommended is the smallest number whose silhouettes are nearly
+    the widest (nine tenths), among those whose runs agree.
+
+    Parameters
+    ----------
+    graphs : collection of graphs, or array
+    n_clusters : numbers, optional
+        At least 2 and less than the number of graphs. By default a dozen up to 30, then those around the best.
+    n_seeds : int
+        Runs for each number; at least 2.
+    sample_size : int
+        At most so many graphs are matched with each other for the silhouettes.
+    random_state : int, RandomState or None
+    on_tried : callable, optional
+        Called with each `Tried`, for progress.
+    **options :
+        Of `GraphKMeans`; ``n_init`` is 1 unless given.
+
+    Returns
+    -------
+    KChoice
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = [gm.Graph([[x + 0.1 * i]]) for x in (0.0, 5.0, 20.0) for i in range(6)]
+    >>> gm.evaluation.choose_k(graphs, range(2, 6), random_state=0).recommended
+    3
+    """
+    if n_seeds < 2:
+        raise GraphError(f"n_seeds must be at least 2 to compare runs, got {n_seeds}")
+    if sample_size < 10:
+        raise GraphError(f"sample_size must be at least 10, got {sample_size}")
+    items: Any = np.asarray(graphs) if kind_of(graphs) == ARRAY else to_graphs(graphs)
+    if len(items) < 3:
+        raise GraphError(f"choosing a number of clusters needs at least 3 graphs, got {len(items)}")
+    random = check_random_state(random_state)
+    trial = _Trial(items, GraphKMeans(**{"n_init": 1, **options}), n_seeds, sample_size, random)
+    tried: dict[int, Tried] = {}
+
+    def run(numbers: Sequence[int]) -> None:
+        for k in numbers:
+            if k not in tried:
+                tried[k] = trial(k)
+                if on_tried is not None:
+                    on_tried(tried[k])
+
+    if n_clusters is None:
+        first = [k for k in FIRST if k < len(items)]
+        run(first)
+        best = _recommended(list(tried.values()))
+        at = first.index(best)
+        run(range(first[max(0, at - 1)], first[min(len(first) - 1, at + 1)] + 1))
+    else:
+        run(_checked(n_clusters, len(items)))
+    rows = [tried[k] for k in sorted(tried)]
+    return _choice(rows, len(trial.sample))
+
+
+class _Trial:
+    """Runs GraphKMeans for a number of clusters. The graphs of the sample are matched with each other only once."""
+
+    def __init__(
+        self, items: Any, estimator: GraphKMeans, n_seeds: int, sample_size: int, random: np.random.RandomState
+    ) -> None:
+        self.items, self.estimator = items, estimator
+        self.seeds = random.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
+        size = min(sample_size, len(items))
+        self.sample = np.sort(random.choice(len(items), size=size, replace=False))
+        self.distances: NDArray[np.float64] | None = None
+
+    def __call__(self, k: int) -> Tried:
+        runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
+        best = min(runs, key=lambda run: run.inertia_)
+        if self.distances is None:
+            chosen = self.items[self.sample] if isinstance(self.items, np.ndarray) else [self.items[i] for i in self.sample]
+            self.distances = best.space_.distances(best._points(chosen))
+        agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
+        sizes = np.bincount(best.labels_, minlength=k)
+        return Tried(
+            k, float(best.inertia_), _silhouette(self.distances, best.labels_[self.sample]), float(np.mean(agreement)),
+            int(sizes.min()),
+        )  # fmt: skip
+
+
+def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
+    numbers = sorted({int(k) for k in n_clusters})
+    if not numbers:
+        raise GraphError("no number of clusters to try")
+    if numbers[0] < 2 or numbers[-1] >= count:
+        wrong = numbers[0] if numbers[0] < 2 else numbers[-1]
+        raise GraphError(f"{wrong} clusters cannot be tried: 2 to {count - 1} of {count} graphs can")
+    return numbers
+
+
+def _silhouette(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
+    if not 2 <= len(np.unique(labels)) < len(labels):
+        return 0.0  # of one cluster, or of graphs alone in theirs
+    return float(silhouette_score(distances, labels, metric="precomputed"))
+
+
+def _stable(rows: Sequence[Tried]) -> list[Tried]:
+    most = max(row.stability for row in rows)
+    return [row for row in rows if row.stability >= LESS_STABLE * most]
+
+
+def _recommended(rows: Sequence[Tried]) -> int:
+    stable = _stable(rows)
+    widest = max(row.silhouette for row in stable)
+    enough = min(widest, max(CLOSE * widest, 1 - LACKING * (1 - widest)))
+    return min(row.n_clusters for row in stable if row.silhouette >= enough)
+
+
+def elbow_of(n_clusters: Sequence[int], inertia: Sequence[float]) -> int | None:
+    """The number of clusters farthest below the straight line from the first to the last objective; None for fewer than 3."""
+    ks, values = np.asarray(n_clusters, dtype=np.float64), np.asarray(inertia, dtype=np.float64)
+    if len(ks) < 3 or values[0] <= values[-1]:
+        return None
+    below = 1 - (ks - ks[0]) / np.ptp(ks) - (values - values[-1]) / (values[0] - values[-1])
+    return int(ks[below.argmax()]) if below.max() > 0 else None
+
+
+def _choice(rows: list[Tried], n_sample: int) -> KChoice:
+    k = _recommended(rows)
+    row = next(row for row in rows if row.n_clusters == k)
+    elbow = elbow_of([row.n_clusters for row in rows], [row.inertia for row in rows])
+    widest = max(rows, key=lambda row: row.silhouette)
+    clear = widest.silhouette >= FAINT
+    words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
+    words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
+    if elbow is not None:
+        words.append("the objective bends there, too" if elbow == k else f"the objective bends at {elbow}")
+    reason = f"{k} clusters: {'; '.join(words)}"
+    if not clear:
+        reason += "; but there are hardly any groups in these graphs"
+    return KChoice(rows, k, elbow, reason, clear, n_sample)
