@@ -29,7 +29,7 @@ from graphmeans.cluster.swaps import swap_centres
 from graphmeans.means.frames import Centres, Frames
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
-WORTH_A_MOVE = 0.1
+WORTH_A_MOVE = 0.2
 
 
 def interval(
