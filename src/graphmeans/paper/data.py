@@ -15,7 +15,7 @@ from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
 from graphmeans.io._files import PathLike
 from graphmeans.matching.match import Matcher, get_matcher
-from graphmeans.paper.protocol import EDGE_WEIGHT, LETTERS_BY_K, RAW, Setting
+from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
 
 #: How hard graphs are matched for the silhouette index, for which all pairs are needed.
 EFFORT = 0.05
@@ -29,7 +29,6 @@ class Data:
     name: str
     graphs: list[Graph]
     classes: NDArray[Any]
-    edge_weight: float = 1.0
 
     def evaluator(self, effort: float = 1.0) -> Matcher:
         """What matches graphs to judge a clustering: the same for all algorithms, whatever they use themselves."""
@@ -38,7 +37,7 @@ class Data:
     @cached_property
     def distances(self) -> NDArray[np.float64]:
         """Distances of all graphs from each other, for the silhouette index."""
-        return pairwise_distances(self.graphs, matcher=self.evaluator(EFFORT), edge_weight=self.edge_weight)
+        return pairwise_distances(self.graphs, matcher=self.evaluator(EFFORT))
 
     @property
     def characteristics(self) -> dict[str, float]:
@@ -79,5 +78,5 @@ class Collections:
             if letters:
                 options["letters"] = letters
             graphs, classes = encode(self.path, **options)
-            self._found[key] = Data(setting.dataset, graphs, classes, EDGE_WEIGHT[setting.encoding])
+            self._found[key] = Data(setting.dataset, graphs, classes)
         return self._found[key]

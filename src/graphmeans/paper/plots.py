@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib import ticker
 from matplotlib.figure import Figure
 
-from graphmeans.paper.protocol import FOUR_SETS, LIGHT, RAW
+from graphmeans.paper.protocol import FOUR_SETS, RAW
 from graphmeans.paper.published import NAMES, SPEEDUPS, TABLE_2
 from graphmeans.paper.results import Row
 from graphmeans.paper.tables import BY_K, Group, groups
@@ -18,7 +18,6 @@ from graphmeans.paper.tables import BY_K, Group, groups
 #: Legible on white and, with the page's filter for dark screens, on black; told apart by shape as well.
 COLOURS = {"elkan": "#17508f", "gvr": "#2f8f6b", "interval": "#c0392b"}
 MARKERS = {"letter": "o", "grec": "s", "fingerprint": "^", "molecules": "D"}
-FILLED = {RAW: "none", LIGHT: "bottom"}
 STYLE: Any = {
     "svg.fonttype": "none", "svg.hashsalt": "graphmeans", "font.family": "sans-serif", "font.size": 10,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#e3e3e3",
@@ -69,7 +68,7 @@ def _scatter(four: Sequence[Group], name: str, label: str, printed: bool) -> Fig
     axes = figure.add_subplot()
     for group in four:
         axes.plot(float(group.best[name]), _times_fewer(group), MARKERS[group.dataset], color=COLOURS[group.algorithm],
-                  fillstyle=FILLED.get(group.encoding, "full"), mfcalt="white", ms=8)  # fmt: skip
+                  fillstyle="none" if group.encoding == RAW else "full", ms=7)  # fmt: skip
     if printed:
         for dataset in {group.dataset for group in four}:
             std, elk = TABLE_2[dataset]["lloyd", 0.0], TABLE_2[dataset]["elkan", 0.0]
@@ -85,9 +84,8 @@ def _scatter(four: Sequence[Group], name: str, label: str, printed: bool) -> Fig
     for dataset, marker in MARKERS.items():
         if any(group.dataset == dataset for group in four):
             handles += axes.plot([], [], marker, color="#444444", label=dataset)
-    for encoding, style in FILLED.items():
-        if any(group.encoding == encoding for group in four):
-            handles += axes.plot([], [], "o", color="#444444", fillstyle=style, mfcalt="white", label=encoding)
+    if any(group.encoding == RAW for group in four):
+        handles += axes.plot([], [], "o", color="#444444", fillstyle="none", label="raw positions")
     axes.set(xlabel=label, yscale="log", ylabel="times fewer matchings an iteration")
     if name == "dimension":
         axes.set_xscale("log")

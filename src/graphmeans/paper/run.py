@@ -37,7 +37,7 @@ def run(setting: Setting, data: Data) -> dict[str, Any]:
         init=setting.init,
         n_init=1,
         matcher=setting.matcher,
-        edge_weight=data.edge_weight,
+        effort=setting.effort,
         theta=setting.theta,
         n_iter_no_change=setting.n_iter_no_change,
         max_iter=setting.max_iter,

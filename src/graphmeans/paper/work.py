@@ -74,7 +74,8 @@ def warm_up(matchers: set[str]) -> None:
 def _estimate(setting: Setting) -> float:
     """About how long a run takes."""
     graphs = 100 if setting.experiment != FOUR_SETS else 1000
-    return graphs * setting.k * _MATCHING[setting.dataset] / _FEWER[setting.algorithm]
+    cost = _MATCHING[setting.dataset] * (1.0 if setting.effort else 0.1)
+    return graphs * setting.k * cost / _FEWER[setting.algorithm]
 
 
 def _take(done: queue.SimpleQueue[Any]) -> Any:
