@@ -7,11 +7,17 @@ from typing import Annotated
 import typer
 
 from graphmeans import __version__
+from graphmeans.cli.choose_k import choose_k
 from graphmeans.cli.cluster import cluster
 from graphmeans.cli.compare import compare
+from graphmeans.cli.convert import convert
 from graphmeans.cli.demo import demo
+from graphmeans.cli.distance import distance
 from graphmeans.cli.errors import OneLineGroup
+from graphmeans.cli.inspect import inspect
+from graphmeans.cli.mean import mean
 from graphmeans.cli.paper import paper
+from graphmeans.cli.predict import predict
 from graphmeans.cli.warmup import warmup
 
 app = typer.Typer(
@@ -23,8 +29,14 @@ app = typer.Typer(
     epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
 )
 app.command()(demo)
+app.command()(inspect)
+app.command("choose-k")(choose_k)
 app.command()(cluster)
+app.command()(predict)
+app.command()(mean)
+app.command()(distance)
 app.command()(compare)
+app.command()(convert)
 app.command()(paper)
 app.command()(warmup)
 

@@ -8,16 +8,31 @@ from typing import Annotated
 
 import typer
 
+from graphmeans.cli.common import (
+    AsJson,
+    Debug,
+    EdgeWeight,
+    Encoder,
+    Jobs,
+    Matcher,
+    Matching,
+    NodeWeight,
+    Raw,
+    Seed,
+    Source,
+    echo_json,
+    encoder_of,
+)
 from graphmeans.cli.errors import reported
 
 
 class Algorithm(str, Enum):
     """How the clusters are found."""
 
+    interval = "interval"
     elkan = "elkan"
     lloyd = "lloyd"
     gvr = "gvr"
-    interval = "interval"
 
 
 class Init(str, Enum):
@@ -39,15 +54,6 @@ class Mean(str, Enum):
     set = "set"
 
 
-class Matcher(str, Enum):
-    """How two graphs are matched."""
-
-    auto = "auto"
-    exact = "exact"
-    search = "search"
-    graduated = "graduated"
-
-
 def parse_n_init(text: str) -> str:
     """Check a number of runs, or "auto"."""
     if text != "auto" and not (text.isascii() and text.isdigit() and int(text) > 0):
@@ -57,48 +63,48 @@ def parse_n_init(text: str) -> str:
 
 def cluster(
     context: typer.Context,
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="INPUT",
-            help="A folder or zip of GXL (with its CXL lists), GraphML or node-link JSON, a TU data set, or a .npz file.",
-            show_default=False,
-        ),
-    ],
+    source: Source,
     n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="Number of clusters.", show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
-        "graphmeans-out"
-    ),
-    algorithm: Annotated[Algorithm, typer.Option(help="elkan spends fewer matchings than lloyd.")] = Algorithm.elkan,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("graphmeans-out"),
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="interval needs the fewest matchings; lloyd and elkan are the paper's.")
+    ] = Algorithm.interval,
     init: Annotated[Init, typer.Option(help="How the first centres are chosen.")] = Init.kmeans,
     n_init: Annotated[
         str, typer.Option(callback=parse_n_init, help="Runs, of which the best is kept.", metavar="N|auto")
     ] = "auto",
     mean: Annotated[Mean, typer.Option(help="How mean graphs are computed.")] = Mean.auto,
-    matcher: Annotated[Matcher, typer.Option(help="How two graphs are matched.")] = Matcher.auto,
+    matcher: Matching = Matcher.auto,
     effort: Annotated[float, typer.Option(min=0, help="How hard larger graphs are matched (auto, search).")] = 1.0,
     theta: Annotated[float, typer.Option(min=0, help="How far gvr trusts an alignment while its centre moves.")] = 0.0,
+    certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")] = 0,
-    node_weight: Annotated[float, typer.Option(min=0, help="Weight of node attributes.")] = 1.0,
-    edge_weight: Annotated[float, typer.Option(min=0, help="Weight of edge attributes.")] = 1.0,
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Leave numbers as they are instead of standardising them.")
-    ] = False,
-    jobs: Annotated[int | None, typer.Option(help="Threads; all cores by default.", show_default=False)] = None,
+    seed: Seed = 0,
+    node_weight: NodeWeight = 1.0,
+    edge_weight: EdgeWeight = 1.0,
+    raw: Raw = False,
+    encoder: Encoder = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="A file to go on from if the run is killed (interval).", metavar="FILE", show_default=False),
+    ] = None,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+    debug: Debug = False,
 ) -> None:
     """Cluster a collection of graphs.
 
-    Writes labels.csv, trace.csv, centroids/ (the mean graphs as GraphML and SVG) and report.html. Classes in the
-    input are never clustered on; the report counts them.
+    Writes labels.csv, trace.csv, centroids/ (the mean graphs as GraphML and SVG), model.gmz (for `graphmeans predict` and
+    `gm.load`) and report.html. Classes in the input are never clustered on; the report counts them.
 
     [bold]Examples[/bold]
 
     graphmeans cluster Letter/LOW -k 30 -o letters
 
-    graphmeans cluster molecules.zip -k 8 -o molecules --n-init 10 --matcher graduated
+    graphmeans cluster molecules.smi -k 8 -o molecules --n-init 10 --edge-weight 0.5
+
+    graphmeans cluster prints.zip -k 60 --encoder '{"orientations": ["orient"], "weights": {"angle": 0}}' --json
     """
     with reported(debug):
         from time import perf_counter
@@ -107,15 +113,20 @@ def cluster(
         from graphmeans.io.collection import read_collection
 
         start = perf_counter()
+        quiet = quiet or as_json
+        settings = encoder_of(raw, encoder)
         with shown_progress(f"reading {source}", quiet=quiet):
             graphs, classes = read_collection(source)
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours
 
-        from graphmeans.cli.results import show_results, write_results  # not before: they take their time to load
+        from graphmeans.cli.results import (  # not before: they take their time to load
+            as_dict,
+            show_results,
+            write_results,
+        )
         from graphmeans.cluster.kmeans import GraphKMeans
-        from graphmeans.graphs.encoder import GraphEncoder
 
         estimator = GraphKMeans(
             n_clusters,
@@ -126,12 +137,14 @@ def cluster(
             matcher=matcher.value,
             effort=effort,
             theta=theta,
-            encoder=GraphEncoder(numbers="keep") if raw else "auto",
+            certify=certify,
+            encoder=settings,
             node_weight=node_weight,
             edge_weight=edge_weight,
             max_iter=max_iter,
             n_jobs=jobs,
             random_state=seed,
+            checkpoint=None if checkpoint is None else str(checkpoint),
         )
         with shown_progress("clustering", quiet=quiet):
             estimator.fit(graphs)
@@ -145,7 +158,10 @@ def cluster(
             arguments=context.obj,
             seconds=seconds,
         )
-        show_results(estimator, classes, report, seconds, quiet=quiet)
+        if as_json:
+            echo_json(as_dict(estimator, classes, report, seconds))
+        else:
+            show_results(estimator, classes, report, seconds, quiet=quiet)
 
 
 def _n_init(text: str) -> int | str:

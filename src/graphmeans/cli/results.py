@@ -34,11 +34,12 @@ def write_results(
     arguments: Sequence[str] | None,
     seconds: float,
 ) -> Path:
-    """Write labels.csv, trace.csv, centroids/ and report.html; the path of the report."""
+    """Write labels.csv, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
     directory.mkdir(parents=True, exist_ok=True)
     _write_labels(directory / "labels.csv", estimator, graphs, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
     _write_centroids(directory / "centroids", estimator)
+    estimator.save(directory / "model.gmz")
     return write_report(
         directory / "report.html",
         estimator=estimator,
@@ -75,9 +76,41 @@ def show_results(
     if summary.accuracy is not None:
         right = f"[bold]{percent(summary.accuracy)}[/bold]"
         console.print(f"{right} of the graphs are of the class most frequent in their cluster", soft_wrap=True)
-    files = "labels.csv, trace.csv, centroids/"
+    files = "labels.csv, trace.csv, centroids/, model.gmz"
     console.print(f"\n{escape(plain_text(report.parent))}: {files}", soft_wrap=True)
     console.print(f"[bold green]report[/bold green] {escape(plain_text(report))}", soft_wrap=True)
+
+
+def as_dict(estimator: Any, classes: Sequence[object] | None, report: Path, seconds: float) -> dict[str, Any]:
+    """What came out, for scripts."""
+    summary = summarise(estimator, classes)
+    return {
+        "graphs": summary.n_graphs,
+        "inertia": summary.inertia,
+        "iterations": summary.n_iter,
+        "matchings": int(estimator.n_matchings_),
+        "seeding_matchings": int(estimator.n_seeding_matchings_),
+        "certified_fraction": float(estimator.certified_fraction_),
+        "accuracy": summary.accuracy,
+        "seconds": seconds,
+        "clusters": [
+            {
+                "label": cluster.label,
+                "size": cluster.size,
+                "mean_distance": float(cluster.distances.mean()) if cluster.size else None,
+                "majority": cluster.majority,
+                "purity": cluster.purity,
+            }
+            for cluster in summary.clusters
+        ],
+        "files": {
+            "labels": str(report.parent / "labels.csv"),
+            "trace": str(report.parent / "trace.csv"),
+            "centroids": str(report.parent / "centroids"),
+            "model": str(report.parent / "model.gmz"),
+            "report": str(report),
+        },
+    }
 
 
 def safe_cell(text: str) -> str:

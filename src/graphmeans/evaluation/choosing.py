@@ -23,8 +23,8 @@ logger = logging.getLogger("graphmeans")
 
 #: Numbers of clusters that are tried first; then all numbers around the best of them.
 FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
-#: A number of clusters is ruled out if its runs agree so much less than those of the most stable one.
-LESS_STABLE = 0.8
+#: A number of clusters is ruled out if its runs agree by less than this share of what those of the most stable one do.
+LESS_STABLE = 0.5
 #: Of numbers whose silhouettes are nearly the widest the smallest is taken, as subgroups are always found: at least this share
 #: of the widest, and what they lack of 1 at most so many times what the widest lacks.
 CLOSE, LACKING = 0.9, 1.2
@@ -228,6 +228,8 @@ def _choice(rows: list[Tried], n_sample: int) -> KChoice:
     words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
     if elbow is not None:
         words.append("the objective bends there, too" if elbow == k else f"the objective bends at {elbow}")
+    if k == rows[-1].n_clusters and len(rows) > 1:
+        words.append("it is the largest number tried, so try more")
     reason = f"{k} clusters: {'; '.join(words)}"
     if not clear:
         reason += "; but there are hardly any groups in these graphs"

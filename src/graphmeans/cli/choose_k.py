@@ -1,0 +1,129 @@
+"""`graphmeans choose-k`: how many clusters to take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmeans.cli.common import (
+    AsJson,
+    Debug,
+    EdgeWeight,
+    Encoder,
+    Jobs,
+    Matcher,
+    Matching,
+    NodeWeight,
+    Raw,
+    Seed,
+    Source,
+    echo_json,
+    encoder_of,
+)
+from graphmeans.cli.errors import reported
+
+if TYPE_CHECKING:
+    from graphmeans.evaluation.choosing import KChoice
+
+
+def choose_k(
+    source: Source,
+    clusters: Annotated[
+        str,
+        typer.Option("--clusters", "-k", metavar="2-12|2,5,10", help="Numbers to try.", show_default="up to 30"),
+    ] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("graphmeans-choose-k"),
+    seeds: Annotated[int, typer.Option(min=2, help="Runs for each number, whose agreement is its stability.")] = 5,
+    sample: Annotated[int, typer.Option(min=10, help="Graphs that silhouettes are computed of, at most.")] = 300,
+    matcher: Matching = Matcher.auto,
+    node_weight: NodeWeight = 1.0,
+    edge_weight: EdgeWeight = 1.0,
+    raw: Raw = False,
+    encoder: Encoder = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Find out how many clusters there are.
+
+    Tries several numbers from several starts each and recommends the smallest one with nearly the best silhouette whose
+    runs agree. Writes choose-k.json and choose-k.svg with the three curves: silhouette, objective, stability.
+
+    [bold]Examples[/bold]
+
+    graphmeans choose-k Letter.zip
+
+    graphmeans choose-k molecules.smi -k 5-20 --seeds 3 -o how-many
+    """
+    with reported(debug):
+        import json
+
+        from graphmeans.cli.progress import shown_progress
+        from graphmeans.io.collection import read_collection
+
+        numbers = parse_numbers(clusters) if clusters else None
+        with shown_progress(f"reading {source}", quiet=as_json):
+            graphs, _ = read_collection(source)
+        from graphmeans.evaluation.choosing import choose_k as chosen
+        from graphmeans.plots.choosing import draw_choice
+
+        with shown_progress("clustering", quiet=as_json):
+            choice = chosen(
+                graphs, numbers, n_seeds=seeds, sample_size=sample, random_state=seed, matcher=matcher.value,
+                encoder=encoder_of(raw, encoder), node_weight=node_weight, edge_weight=edge_weight, n_jobs=jobs,
+            )  # fmt: skip
+        output.mkdir(parents=True, exist_ok=True)
+        picture = output / "choose-k.svg"
+        draw_choice(choice).savefig(picture, format="svg")
+        text = json.dumps({"input": str(source), **choice.as_dict()}, indent=1, ensure_ascii=False)
+        (output / "choose-k.json").write_text(text + "\n", encoding="utf-8")
+        if as_json:
+            echo_json({"input": str(source), **choice.as_dict(), "file": str(picture)})
+        else:
+            _show(choice, picture)
+
+
+def parse_numbers(text: str) -> list[int]:
+    """Numbers out of "2-12", "2,5,10" or a mixture.
+
+    Examples
+    --------
+    >>> parse_numbers("2-4,8")
+    [2, 3, 4, 8]
+    """
+    numbers: list[int] = []
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        ends = (low, high) if dash else (low, low)
+        if not all(end.strip().isascii() and end.strip().isdigit() and len(end.strip()) < 7 for end in ends):
+            raise ValueError(f"-k {text}: {part.strip()!r} is neither a number nor a range such as 2-12")
+        numbers += range(int(ends[0]), int(ends[1]) + 1)
+    return sorted(set(numbers))
+
+
+def _show(choice: KChoice, picture: Path) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from graphmeans.plots.text import plain_text
+    from graphmeans.report.words import number
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
+    for name in ("clusters", "silhouette", "objective", "stability", "smallest"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for row in choice.tried:
+        marks = ["recommended"] * (row.n_clusters == choice.recommended) + ["bend"] * (row.n_clusters == choice.elbow)
+        style = "bold green" if row.n_clusters == choice.recommended else None
+        table.add_row(
+            number(row.n_clusters), f"{row.silhouette:.3f}", number(row.inertia), f"{row.stability:.3f}", number(row.smallest),
+            ", ".join(marks), style=style,
+        )  # fmt: skip
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"[bold]{escape(choice.reason)}[/bold]", soft_wrap=True)
+    console.print(f"[bold green]curves[/bold green] {escape(plain_text(picture))}", soft_wrap=True)

@@ -1,0 +1,144 @@
+"""`graphmeans distance`: how far two graphs are apart, and how they are aligned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from graphmeans.cli.common import (
+    AsJson,
+    Debug,
+    EdgeWeight,
+    Matcher,
+    Matching,
+    NodeWeight,
+    echo_json,
+    model_path,
+    one_graph,
+)
+from graphmeans.cli.errors import reported
+
+if TYPE_CHECKING:
+    from graphmeans.graphs.graph import Graph
+    from graphmeans.matching.match import Match
+
+_MOST_ROWS = 60
+_WHICH = "A file with one graph; or INPUT#NAME, INPUT#NUMBER of a collection."
+
+
+def distance(
+    first: Annotated[str, typer.Argument(metavar="A", help=_WHICH, show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.svg", help="Draw the alignment.", show_default="no picture")
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Measure as this model does: its encoding, weights and order.", metavar="MODEL", show_default=False),
+    ] = None,
+    matcher: Matching = Matcher.auto,
+    node_weight: NodeWeight = 1.0,
+    edge_weight: EdgeWeight = 1.0,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Measure the distance of two graphs, and draw their alignment.
+
+    Numbers are taken as they are (standardising two graphs would erase what they differ in), or as a model takes them.
+
+    [bold]Examples[/bold]
+
+    graphmeans distance a.graphml b.graphml -o alignment.svg
+
+    graphmeans distance letters.zip#A_001 letters.zip#7 --model letters/model.gmz
+
+    graphmeans distance a.gml b.gml --matcher exact --json
+    """
+    with reported(debug):
+        x, y = one_graph(first), one_graph(second)
+        found = _match(x, y, model, matcher, node_weight, edge_weight)
+        if output is not None:
+            _draw(x, y, found, output)
+        if as_json:
+            echo_json({
+                "distance": found.upper, "lower": found.lower, "upper": found.upper, "certified": found.certified,
+                "matcher": found.matcher, "mapping": [[a, b] for a, b in found.mapping.items()],
+                "file": None if output is None else str(output),
+            })  # fmt: skip
+        else:
+            _show(x, y, found, output)
+
+
+def _match(x: Graph, y: Graph, model: Path | None, matcher: Matcher, node_weight: float, edge_weight: float) -> Match:
+    from graphmeans.functions import match
+
+    if model is None:
+        return match(x, y, matcher.value, node_weight=node_weight, edge_weight=edge_weight)
+    if (matcher, node_weight, edge_weight) != (Matcher.auto, 1.0, 1.0):
+        raise ValueError("--model brings its own matcher and weights; leave --matcher and the weights out")
+    from graphmeans.io.model import load
+
+    space_of = load(model_path(model))
+    space = space_of.space_
+    return match(
+        x, y, space.matcher, _order(space), encoder=space_of.encoder_, node_weight=space.node_weight,
+        edge_weight=space.edge_weight,
+    )  # fmt: skip
+
+
+def _order(space: Any) -> Any:
+    """The order of a space in the terms of `match`."""
+    from graphmeans.matching.pairs import UNBOUNDED
+
+    if (space.order >= UNBOUNDED).any():
+        return None
+    if space.roles == (None,):
+        return int(space.order[0])
+    return {role: int(places) for role, places in zip(space.roles, space.order, strict=True)}
+
+
+def _draw(x: Graph, y: Graph, found: Match, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+
+    from graphmeans.plots.alignment import draw_alignment
+
+    figure, axes = plt.subplots(figsize=(7.5, 3.6))
+    draw_alignment(x, y, found.indices, axes)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, format=path.suffix.lstrip(".") or "svg", bbox_inches="tight")
+    plt.close(figure)
+
+
+def _show(x: Graph, y: Graph, found: Match, output: Path | None) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from graphmeans.plots.text import plain_text
+    from graphmeans.report.words import number
+
+    def said(text: object) -> str:
+        return escape(plain_text(text, 60))
+
+    console = Console(highlight=False)
+    proven = "proven" if found.certified else f"at least {number(found.lower)}"
+    console.print(f"distance [bold]{found.upper:.10g}[/bold] ({proven}; {said(found.matcher)})", soft_wrap=True)
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
+    table.add_column(said(x.name or "A"))
+    table.add_column(said(y.name or "B"))
+    rows = list(found.mapping.items())
+    for a, b in rows[:_MOST_ROWS]:
+        table.add_row(said(a), "[dim]–[/dim]" if b is None else said(b))
+    taken = set(found.mapping.values())
+    for b in [node for node in y.node_ids if node not in taken][: max(0, _MOST_ROWS - len(rows))]:
+        table.add_row("[dim]–[/dim]", said(b))
+    if len(rows) > _MOST_ROWS:
+        table.add_row("…", f"{len(rows) - _MOST_ROWS} more, see --json")
+    console.print(table)
+    if output is not None:
+        console.print(f"[bold green]alignment[/bold green] {said(output)}", soft_wrap=True)

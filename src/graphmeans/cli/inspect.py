@@ -1,0 +1,148 @@
+"""`graphmeans inspect`: what is in a collection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmeans.cli.common import (
+    AsJson,
+    Debug,
+    EdgeWeight,
+    Encoder,
+    Matcher,
+    Matching,
+    NodeWeight,
+    Raw,
+    Seed,
+    Source,
+    echo_json,
+    encoder_of,
+)
+from graphmeans.cli.errors import reported
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from graphmeans.evaluation.inspecting import Inspection
+
+_MOST_ROWS = 60
+
+
+def inspect(
+    source: Source,
+    n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="For the estimate of time and memory.")] = 8,
+    matcher: Matching = Matcher.auto,
+    node_weight: NodeWeight = 1.0,
+    edge_weight: EdgeWeight = 1.0,
+    raw: Raw = False,
+    encoder: Encoder = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Say what is in a collection, and what clustering it would take.
+
+    Sizes, attributes and their types, missing values, copies; what the encoder makes of each attribute and how much of the
+    distance it accounts for (from 200 matched pairs); time and memory of a fit (from a fit of a sample).
+
+    [bold]Examples[/bold]
+
+    graphmeans inspect molecules.smi -k 20
+
+    graphmeans inspect Letter.zip --json
+    """
+    with reported(debug):
+        from graphmeans.cli.progress import shown_progress
+        from graphmeans.io.collection import read_collection
+
+        with shown_progress(f"reading {source}", quiet=as_json):
+            graphs, classes = read_collection(source)
+        from graphmeans.evaluation.inspecting import inspect as inspected
+
+        with shown_progress("matching a sample", quiet=as_json):
+            found = inspected(
+                graphs, n_clusters, random_state=seed, matcher=matcher.value, encoder=encoder_of(raw, encoder),
+                node_weight=node_weight, edge_weight=edge_weight,
+            )  # fmt: skip
+        if as_json:
+            known = None if classes is None else sorted(set(map(str, classes)))
+            echo_json({"input": str(source), "classes": known, **found.as_dict()})
+        else:
+            _show(found, classes)
+
+
+def _show(found: Inspection, classes: Sequence[object] | None) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    from graphmeans.plots.text import plain_text
+    from graphmeans.report.words import counted, duration, number
+
+    console = Console(highlight=False)
+
+    def say(line: str) -> None:
+        console.print(line, soft_wrap=True)
+
+    kinds = "directed" if found.n_directed == found.n_graphs else "undirected"
+    if 0 < found.n_directed < found.n_graphs:
+        kinds = f"{number(found.n_directed)} of them directed"
+    known = "" if classes is None else f", {len(set(map(str, classes)))} classes"
+    say(f"[bold]{counted(found.n_graphs, 'graph')}[/bold], {kinds}{known}")
+    for what, (least, median, mean, most) in (("nodes", found.nodes), ("edges", found.edges)):
+        say(f"{what}  {number(least)} to {number(most)}, median {number(median)}, mean {mean:.1f}")
+    if found.roles:
+        shown = ", ".join(f"{escape(plain_text(role, 20))} {number(count)}" for role, count in list(found.roles.items())[:8])
+        say(f"roles  {shown}{' …' if len(found.roles) > 8 else ''}")
+    if found.copies is not None:
+        renamed = "" if not found.relabelled else f", and {number(found.relabelled)} but for the numbering of nodes"
+        say(f"copies {number(found.copies)} exact{renamed}")
+    console.print()
+    console.print(_table(found))
+    console.print()
+    if found.problem is not None:
+        say(f"[bold red]cannot be encoded[/bold red] as it is: {escape(plain_text(found.problem))}")
+    if found.cost is not None:
+        cost = found.cost
+        clusters = counted(cost.n_clusters, "cluster")
+        say(
+            f"a fit with {clusters} takes about [bold]{duration(cost.seconds)}[/bold], "
+            f"{number(float(f'{cost.matchings:.2g}'))} matchings (a matching takes {1e3 * cost.seconds_a_matching:.2g} ms) "
+            f"and {_bytes(cost.bytes)} of memory"
+        )
+    for note in found.notes:
+        say(f"[yellow]note[/yellow] {escape(plain_text(note))}")
+
+
+def _table(found: Inspection) -> object:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from graphmeans.plots.text import plain_text
+    from graphmeans.report.words import number, percent
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for name in ("", "attribute", "is", "becomes"):
+        table.add_column(name, no_wrap=True)
+    for name in ("values", "distinct", "missing"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("distance", no_wrap=True)
+    for column in found.columns[:_MOST_ROWS]:
+        name = escape(plain_text(column.name, 30)) or "[dim](no name)[/dim]"
+        share = "" if found.problem else f"{percent(column.share):<5} [cyan]{'█' * round(8 * column.share)}[/cyan]"
+        distinct = number(column.distinct) if column.distinct else ""
+        table.add_row(
+            column.part, name, column.kind.removeprefix("a "), escape(column.treatment), number(column.values), distinct,
+            number(column.missing), share,
+        )  # fmt: skip
+    if len(found.columns) > _MOST_ROWS:
+        table.add_row("…", f"{len(found.columns) - _MOST_ROWS} more, see --json")
+    return table
+
+
+def _bytes(count: float) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.2g} {unit}" if count < 100 * size else f"{count / size:.0f} {unit}"
+    return f"{count:.0f} bytes"

@@ -1,0 +1,281 @@
+"""What is in a collection of graphs, what the encoder would make of it, and what a fit would cost."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from graphmeans.cluster.duplicates import originals
+from graphmeans.cluster.kmeans import GraphKMeans
+from graphmeans.cluster.moving import Sketches
+from graphmeans.evaluation.shares import PRESENCE, distance_shares
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.description import ColumnSummary
+from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
+from graphmeans.matching.match import get_matcher
+from graphmeans.matching.sketch import sketch_order
+from graphmeans.space import GraphSpace, resolve_order
+
+#: Pairs that are matched to see which column counts and how long a matching takes.
+PAIRS = 200
+#: Seconds that a trial fit may take, about.
+TRIAL = 3.0
+#: Above this share of the distance a column is said to dominate.
+DOMINATES = 0.8
+#: Relabelled copies are looked for in collections of at most so many graphs.
+MOST_COMPARED = 20_000
+#: Bytes a graph: a bound of each of a few centres, labels and the like.
+BOUND, NEAREST, REST = 20, 32, 100
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a fit with so many clusters would take, extrapolated from a fit of a sample."""
+
+    n_clusters: int
+    seconds: float
+    matchings: float
+    bytes: float
+    seconds_a_matching: float
+    n_sample: int
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What `inspect` found.
+
+    Attributes
+    ----------
+    n_graphs : int
+    nodes, edges : tuples (least, median, mean, most)
+    n_directed, n_empty, n_edgeless, n_unnamed : int
+        Graphs that are directed, have no nodes, have no edges, have no name.
+    roles : dict of role to number of nodes
+    copies, relabelled : int or None
+        Graphs that are equal to an earlier one, and that are equal to one but for the numbering of nodes; None: not sought.
+    columns : list of ColumnSummary
+        With what the encoder does with each, and its share of the mean squared distance of sampled pairs.
+    problem : str or None
+        Why the collection cannot be encoded as it is.
+    cost : Cost or None
+    notes : list of str
+        What had better be looked at.
+    """
+
+    n_graphs: int
+    nodes: tuple[float, float, float, float]
+    edges: tuple[float, float, float, float]
+    n_directed: int
+    n_empty: int
+    n_edgeless: int
+    n_unnamed: int
+    roles: dict[Any, int]
+    copies: int | None
+    relabelled: int | None
+    columns: list[ColumnSummary]
+    problem: str | None
+    cost: Cost | None
+    notes: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, as JSON knows it."""
+        made = asdict(self)
+        made["roles"] = {str(role): count for role, count in self.roles.items()}
+        made["columns"] = [column._asdict() for column in self.columns]
+        return made
+
+
+def inspect(
+    graphs: Any, n_clusters: int = 8, *, random_state: int | np.random.RandomState | None = 0, **options: Any
+) -> Inspection:
+    """Say what is in a collection, and what a fit would cost.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+    n_clusters : int
+        For the estimate of time and memory.
+    random_state : int, RandomState or None
+        Of the samples.
+    **options :
+        Of `GraphKMeans`: encoder, matcher, node_weight, ...
+
+    Returns
+    -------
+    Inspection
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> found = gm.evaluation.inspect(graphs)
+    >>> [(column.name, column.treatment) for column in found.columns if column.part == "node"]
+    [('x', 'standardised'), ('y', 'standardised')]
+    """
+    listed = to_graphs(graphs)
+    if not listed:
+        raise GraphError("the collection is empty")
+    estimator = GraphKMeans(min(n_clusters, len(listed)), **{"random_state": 0, **options})
+    encoder = GraphEncoder() if isinstance(estimator.encoder, str) else clone(estimator.encoder)
+    notes: list[str] = []
+    problem, columns, cost, copies, relabelled = None, _raw_columns(listed), None, None, None
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            batch = encoder.fit_transform(listed)
+            columns = encoder.describe(listed)
+        notes += [str(warning.message) for warning in said]
+    except GraphError as error:
+        problem = str(error)
+    else:
+        space = GraphSpace(
+            resolve_order(estimator.order, batch), encoder.roles_, float(estimator.node_weight), float(estimator.edge_weight),
+            get_matcher(estimator.matcher, estimator.effort), estimator.n_jobs,
+        )  # fmt: skip
+        points = space.weighted(batch)
+        random = check_random_state(random_state)
+        copies, relabelled = _duplicates(points, space)
+        pairs = _pairs(len(points), random)
+        if len(pairs):
+            columns = _with_shares(columns, distance_shares(encoder, space, points, pairs))
+            cost = _cost(listed, estimator, space, points, pairs, random)
+    found = Inspection(
+        len(listed), _spread([g.n_nodes for g in listed]), _spread([g.n_edges for g in listed]),
+        sum(g.directed for g in listed), sum(not g.n_nodes for g in listed), sum(not g.n_edges for g in listed),
+        sum(g.name is None for g in listed), _roles(listed), copies, relabelled, columns, problem, cost, notes,
+    )  # fmt: skip
+    notes += _remarks(found)
+    return found
+
+
+def _spread(counts: Sequence[int]) -> tuple[float, float, float, float]:
+    return float(min(counts)), float(np.median(counts)), float(np.mean(counts)), float(max(counts))
+
+
+def _roles(graphs: Sequence[Graph]) -> dict[Any, int]:
+    return dict(Counter(role for graph in graphs for role in graph.roles or ()).most_common())
+
+
+def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
+    """The columns as they stand, whether or not they can be encoded."""
+    found: dict[tuple[str, str], list[NDArray[Any]]] = {}
+    for graph in graphs:
+        for part, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
+            for name, values in columns.items():
+                found.setdefault((part, name), []).append(values)
+    lines = []
+    for (part, name), parts in found.items():
+        kinds = sorted({kind_in_words(values) for values in parts if not unknown_type(values)}) or ["nothing"]
+        count, lost = sum(map(len, parts)), sum(int(missing_in(values).sum()) for values in parts)
+        where = f"in {len(parts)} of {len(graphs)} graphs"
+        lines.append(ColumnSummary(part, name, " or ".join(kinds), where, 1.0, count, lost, 0, 0.0))
+    return lines
+
+
+def _duplicates(points: GraphBatch, space: GraphSpace) -> tuple[int, int | None]:
+    """Copies node by node; and those that are copies only if nodes are renumbered (of equal sketches, then matched)."""
+    first = originals(points)
+    different = np.flatnonzero(first == np.arange(len(points)))
+    copies = len(points) - len(different)
+    if len(different) > MOST_COMPARED:
+        return copies, None
+    sketches = Sketches.of(points.take(different), sketch_order(space.order, points)).values
+    alike: dict[bytes, int] = {}
+    pairs = []
+    for g, row in zip(different.tolist(), np.round(sketches, 4) + 0.0, strict=True):
+        other = alike.setdefault(row.tobytes(), g)
+        if other != g:
+            pairs.append((g, other))
+    if not pairs:
+        return copies, 0
+    listed = np.array(pairs)
+    upper = space.match(points, points, listed).upper
+    return copies, int((upper <= 1e-9 * np.sqrt(points.squared_norms[listed[:, 0]])).sum())
+
+
+def _pairs(count: int, random: np.random.RandomState) -> NDArray[np.int64]:
+    """Random pairs of different graphs."""
+    if count < 2:
+        return np.zeros((0, 2), dtype=np.int64)
+    first = random.randint(count, size=PAIRS)
+    return np.stack([first, (first + random.randint(1, count, size=PAIRS)) % count], axis=1)
+
+
+def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str], float]) -> list[ColumnSummary]:
+    lines = [column._replace(share=shares.get((column.part, column.name), 0.0)) for column in columns]
+    extra = [key for key in shares if key[1] == PRESENCE]
+    return lines + [ColumnSummary(p, n, "a number", "always the same", 1.0, 0, 0, 1, shares[p, n]) for p, n in extra]
+
+
+def _cost(
+    graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: NDArray[np.int64],
+    random: np.random.RandomState,
+) -> Cost:  # fmt: skip
+    start = time.perf_counter()  # the kernels have been compiled by the matchings before
+    space.match(points, points, pairs)
+    each = (time.perf_counter() - start) / len(pairs)
+    k = int(estimator.n_clusters)
+    affordable = int(TRIAL / max(each * (k + 3), 1e-9))
+    size = min(len(graphs), max(3 * k, min(500, affordable)))
+    sample = [graphs[i] for i in random.choice(len(graphs), size=size, replace=False)]
+    clone(estimator).fit(sample[: max(k, size // 10)])  # compiles whatever else a fit needs
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trial = clone(estimator).fit(sample)
+    seconds = time.perf_counter() - start
+    grows = len(graphs) / size
+    spent = trial.n_matchings_ + trial.n_seeding_matchings_ + trial.n_evaluation_matchings_
+    return Cost(k, seconds * grows, spent * grows, _memory(graphs, space, points, k), each, size)
+
+
+def _memory(graphs: Sequence[Graph], space: GraphSpace, points: GraphBatch, k: int) -> float:
+    """Bytes that the graphs take, and that interval k-means keeps beside them: sketches, bounds, labels and alignments."""
+    one = Sketches.of(points.take([0]), sketch_order(space.order, points))
+    packed = sum(
+        getattr(points, name).nbytes for name in ("node_ptr", "nodes", "roles", "edge_ptr", "ends", "edge_values")
+    )
+    some = graphs[:: max(1, len(graphs) // 100)]
+    objects = np.mean([_object_bytes(graph) for graph in some]) * len(graphs)
+    own = 4 * one.values.shape[1] + BOUND * min(k, NEAREST) + REST
+    frames = 8.0 * k * float(min(int(space.order.sum()), 10**6)) ** 2 * points.edge_values.shape[1]
+    return float(objects + 2 * packed + own * len(graphs) + 3 * frames)
+
+
+def _object_bytes(graph: Graph) -> float:
+    arrays = [graph.edges, *graph.nodes.values(), *graph.edge_attributes.values()]
+    return 500.0 + sum(160.0 + array.nbytes for array in arrays)
+
+
+def _remarks(found: Inspection) -> list[str]:
+    notes = []
+    used = [column for column in found.columns if column.share > 0]
+    most = max(used, key=lambda column: column.share, default=None)
+    if most is not None and most.share > DOMINATES and len(used) > 1:
+        notes.append(
+            f"{most.part} attribute {most.name!r} makes {most.share:.0%} of the distance; "
+            "GraphEncoder(weights=...), node_weight or edge_weight change that"
+        )
+    for column in found.columns:
+        if column.values and column.missing > 0.5 * column.values:
+            notes.append(f"{column.part} attribute {column.name!r} is missing on {column.missing / column.values:.0%}")
+    if found.n_empty:
+        notes.append(f"{found.n_empty} of {found.n_graphs} graphs have no nodes")
+    if found.copies and found.copies > 0.1 * found.n_graphs:
+        notes.append(f"{found.copies} graphs are copies of others; they are fitted once, with their weights added")
+    if found.nodes[3] > 10 * max(found.nodes[1], 1):
+        notes.append(f"the largest graph has {found.nodes[3]:.0f} nodes, the median {found.nodes[1]:.0f}: it makes all slower")
+    return notes

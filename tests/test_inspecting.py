@@ -1,0 +1,104 @@
+"""What is said about a collection before anything is clustered."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import graphmeans as gm
+from graphmeans.evaluation.shares import channel_squares, distance_shares
+from graphmeans.space import GraphSpace, resolve_order
+from strategies import Kind, random_collection, relabelled
+
+
+@pytest.mark.parametrize("kind", [Kind(2, 1), Kind(1, 2, directed=True), Kind(0, 1), Kind(1, 1, roles=("a", "b"))])
+def test_the_squares_of_the_channels_add_up_to_the_squared_distance(kind):
+    graphs = random_collection(3, kind, 12, max_nodes=5, min_nodes=0)
+    encoder = gm.GraphEncoder()
+    batch = encoder.fit_transform(graphs)
+    space = GraphSpace(resolve_order("auto", batch), batch.role_names, 2.0, 0.5)
+    points = space.weighted(batch)
+    pairs = np.array([(i, j) for i in range(12) for j in range(12)])
+    found = space.match(points, points, pairs)
+    for p, (i, j) in enumerate(pairs):
+        nodes, edges = channel_squares(points, i, j, found.mapping(p))
+        assert nodes.sum() + edges.sum() == pytest.approx(found.upper[p] ** 2, abs=1e-9)
+    assert sum(distance_shares(encoder, space, points, pairs).values()) == pytest.approx(1)
+
+
+def letters(count=60):
+    return gm.datasets.make_letters(count, random_state=0)[0]
+
+
+def test_sizes_columns_and_cost():
+    found = gm.evaluation.inspect(letters(120), 6)
+    sizes = [g.n_nodes for g in letters(120)]
+    assert found.nodes == (min(sizes), np.median(sizes), np.mean(sizes), max(sizes))
+    assert found.n_graphs == 120
+    assert (found.n_directed, found.n_empty, found.copies, found.relabelled) == (0, 0, 0, 0)
+    assert [(c.part, c.name, c.treatment) for c in found.columns[:2]] == [
+        ("node", "x", "standardised"), ("node", "y", "standardised"),
+    ]  # fmt: skip
+    assert sum(c.share for c in found.columns) == pytest.approx(1)
+    assert found.problem is None
+    assert found.cost.n_clusters == 6
+    assert 0 < found.cost.seconds < 120
+    assert 120 < found.cost.matchings < 120 * 100
+    assert found.cost.bytes > 120 * 500
+    json.dumps(found.as_dict())
+
+
+def test_the_cost_is_about_right():
+    graphs = letters(900)
+    found = gm.evaluation.inspect(graphs, 15)
+    km = gm.GraphKMeans(15, random_state=0).fit(graphs)
+    spent = km.n_matchings_ + km.n_seeding_matchings_
+    assert spent / 3 < found.cost.matchings < spent * 3
+
+
+def test_copies_and_relabelled_copies():
+    graphs = random_collection(0, Kind(1, 1), 10, max_nodes=4, min_nodes=2)
+    other = [relabelled(g, np.roll(np.arange(g.n_nodes), 1)) for g in graphs[:3]]
+    found = gm.evaluation.inspect([*graphs, *graphs[:2], *other], 2)
+    assert found.copies == 2
+    assert found.relabelled == 3
+    assert any("copies" in note for note in found.notes)
+
+
+def test_a_column_that_dominates_is_named():
+    rng = np.random.default_rng(0)
+    graphs = [gm.Graph({"mass": rng.normal(size=3) * 1000, "x": rng.normal(size=3)}, [(0, 1)]) for _ in range(20)]
+    kept = gm.evaluation.inspect(graphs, 3, encoder=gm.GraphEncoder(numbers="keep"))
+    assert max(kept.columns, key=lambda c: c.share).name == "mass"
+    assert any("'mass' makes" in note for note in kept.notes)
+    scaled = gm.evaluation.inspect(graphs, 3)
+    assert not any("makes" in note for note in scaled.notes)
+
+
+def test_missing_values_roles_empty_graphs_and_presence():
+    graphs = [gm.Graph({"x": [None, None, 1.0 * i]}, [(0, 1)], roles=["a", "b", "b"]) for i in range(8)]
+    graphs.append(gm.Graph({"x": np.zeros(0)}, roles=[]))
+    found = gm.evaluation.inspect(graphs, 2, encoder=gm.GraphEncoder(presence=0.5))
+    assert found.columns[0].missing == 16
+    assert found.roles == {"b": 16, "a": 8}
+    assert found.n_empty == 1
+    assert any("missing on 67%" in note for note in found.notes)
+    assert any("no nodes" in note for note in found.notes)
+    assert any(column.name == "(presence)" and column.share > 0 for column in found.columns)
+
+
+def test_what_cannot_be_encoded_is_still_described():
+    graphs = [gm.Graph({"x": [0.0]}), gm.Graph({"x": ["a"], "y": [1.0]})]
+    found = gm.evaluation.inspect(graphs)
+    assert found.problem
+    assert found.cost is None
+    lines = {column.name: (column.kind, column.treatment) for column in found.columns if column.part == "node"}
+    assert lines == {"x": ("a number or a string", "in 2 of 2 graphs"), "y": ("a number", "in 1 of 2 graphs")}
+
+
+def test_one_graph_and_none():
+    assert gm.evaluation.inspect(letters(15)[:1]).cost is None
+    with pytest.raises(gm.GraphError, match="empty"):
+        gm.evaluation.inspect([])
