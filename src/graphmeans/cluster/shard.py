@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.bounds import CERTIFIED, ESTIMATE, Bounds
+from graphmeans.cluster.known import BoolArray, FloatArray, IntArray, Known
 from graphmeans.cluster.matchings import Matchings
-from graphmeans.cluster.moving import MovingCentres, Sketches
+from graphmeans.cluster.moving import MovingCentres
 from graphmeans.graphs.batch import GraphBatch, row_ranges
-from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Frames
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
 
 #: A bound must exceed u by nothing to decide, but rounding must not decide.
 CLOSE = 1.0 - 1e-12
@@ -34,12 +29,11 @@ STALE = 0.15
 CERTIFY_NODES = 5_000
 
 
-class Shard:
+class Shard(Known):
     """Some graphs of a collection, from number `first` on.
 
-    For each graph: its label, its alignment to the label's centre (a place for every node), and u = |x - y| along it. What is
-    known of the other centres is kept three times over, cheapest first: one bound for all of them together (`others`);
-    sketches, from which N x k bounds are one matrix product; and a table of bounds for the few centres it came near to.
+    For each graph: its label, its alignment to the label's centre (a place for every node), u = |x - y| along it, and what is
+    known of the other centres (`Known`).
 
     The alignment was sought at the time `matched_at`. The distance was at least `lower` then, and that of any other alignment
     at least `rival`; now they are at least that less the distance the centre has moved. As long as u is below the latter, the
@@ -52,25 +46,14 @@ class Shard:
     def __init__(
         self, batch: GraphBatch, weights: FloatArray, first: int, matchings: Matchings, order: IntArray
     ) -> None:
+        super().__init__(batch, matchings, order)
         n = len(batch)
-        self.batch, self.weights, self.first, self.matchings, self.order = batch, weights, first, matchings, order
-        self.labels = np.zeros(n, dtype=np.int64)
+        self.weights, self.first = weights, first
         self.flat = np.full(batch.node_ptr[-1], -1, dtype=np.int64)
-        self.upper = np.full(n, np.inf)
         self.matched_at = np.full(n, -1)  # -1: never
         self.fresh_at = np.full(n, -1)
         self.lower, self.rival = np.zeros(n), np.zeros(n)
-        self.others, self.others_at = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
-        self.bounds = Bounds(n)
         self._offers: tuple[IntArray, IntArray, Matches] | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @cached_property
-    def sketches(self) -> Sketches:
-        """Sketches of the graphs, computed once."""
-        return Sketches.of(self.batch, self.order)
 
     # -- the nearest centre ------------------------------------------------------------------------
 
@@ -311,31 +294,7 @@ class Shard:
         for name in Bounds.ARRAYS:
             setattr(self.bounds, name, state[f"bounds_{name}"].copy())
 
-    # -- bounds ------------------------------------------------------------------------------------
-
-    def _open(self, centres: MovingCentres, limit: FloatArray) -> IntArray:
-        """Graphs for which the one bound for all other centres does not exceed the limit."""
-        with np.errstate(invalid="ignore"):
-            return np.flatnonzero(~(self.others - self._others_moved(centres) >= limit))
-
-    def _others_moved(self, centres: MovingCentres) -> FloatArray:
-        """The most that any centre but the own has moved since the bound for all of them was true."""
-        drift = centres.drift
-        farthest = drift.argmax(axis=1)
-        rest = drift.copy()
-        rest[np.arange(len(drift)), farthest] = 0.0
-        own = farthest[self.others_at] == self.labels
-        return np.where(own, rest.max(axis=1)[self.others_at], drift.max(axis=1)[self.others_at])
-
-    def _close(self, x: IntArray, low: FloatArray, centres: MovingCentres) -> None:
-        """One bound for all other centres of each graph."""
-        self.others[x], self.others_at[x] = low.min(axis=1, initial=np.inf), centres.now
-
-    def _low(self, x: IntArray, centres: MovingCentres, certified: bool = False) -> FloatArray:
-        """Lower bounds of the distances of graphs x to all centres, shape (len(x), k)."""
-        low = self.sketches.bounds(x, centres.sketches)
-        self.bounds.lay_over(x, centres.drift, low, certified)
-        return low
+    # -- matchings ---------------------------------------------------------------------------------
 
     def _may_stay(self, x: IntArray, nearest: FloatArray, centres: MovingCentres) -> BoolArray:
         """Whether graphs might be nearer to their own centres than `nearest` if they were aligned anew."""
@@ -357,31 +316,6 @@ class Shard:
         if len(row):
             self._adopt_all(x[row], low[row].argmin(axis=1), centres)
 
-    # -- refinements -------------------------------------------------------------------------------
-
-    def _test(
-        self, rows: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, tested: BoolArray, centres: MovingCentres,
-        counts: Counter[str],
-    ) -> IntArray:  # fmt: skip
-        """Raise bounds below the limit by one linear assignment each; returns the rows that are still undecided."""
-        below = low[rows] < limit
-        undecided = below.any(axis=1)
-        rows, below, limit = rows[undecided], below[undecided], limit[undecided]
-        at, y = np.nonzero(below & ~tested[rows])
-        if len(at):
-            row = rows[at]
-            low[row, y] = np.maximum(low[row, y], self._assignments(x[row], y, centres))
-            tested[row, y] = True
-            counts["assignments"] += len(at)
-            rows = rows[(low[rows] < limit).any(axis=1)]
-        return rows
-
-    def _assignments(self, x: IntArray, y: IntArray, centres: MovingCentres) -> FloatArray:
-        space = self.matchings.space
-        bound = lap_bounds(self.batch, centres.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
-        self.bounds.keep(x, y, bound, CERTIFIED, centres.now, centres.drift)
-        return bound
-
     def _match(
         self, rows: IntArray, x: IntArray, y: IntArray, low: FloatArray, centres: MovingCentres, counts: Counter[str]
     ) -> None:
@@ -402,7 +336,9 @@ class Shard:
         nearer = found.upper < self.upper[x[rows]] * CLOSE
         rows, y = rows[nearer], y[nearer]
         graphs = x[rows]
-        low[rows, self.labels[graphs]] = self.upper[graphs]
+        # Of the old centre u is known, or at least that it is no nearer than the new one.
+        sure = self._is_best(graphs, centres) | (not self.matchings.is_exact)
+        low[rows, self.labels[graphs]] = np.where(sure, self.upper[graphs], found.upper[nearer])
         low[rows, y] = np.inf
         self._keep_own(graphs, centres)
         self.adopt(graphs, y, found.take(nearer), centres)

@@ -1,0 +1,90 @@
+"""`Known`: what some graphs know of the distances to moving centres, cheapest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.bounds import CERTIFIED, Bounds
+from graphmeans.cluster.matchings import Matchings
+from graphmeans.cluster.moving import MovingCentres, Sketches
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.matching.bounds import lap_bounds
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+class Known:
+    """Graphs with labels, u, and three kinds of lower bounds for the centres that are not their own.
+
+    One bound for all of them together (`others`, true at the time `others_at`); sketches, from which N x k bounds are one
+    compiled loop; and a table of bounds for the few centres a graph came near to. A linear assignment raises a bound.
+    """
+
+    def __init__(self, batch: GraphBatch, matchings: Matchings, order: IntArray) -> None:
+        n = len(batch)
+        self.batch, self.matchings, self.order = batch, matchings, order
+        self.labels = np.zeros(n, dtype=np.int64)
+        self.upper = np.full(n, np.inf)
+        self.others, self.others_at = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
+        self.bounds = Bounds(n)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def sketches(self) -> Sketches:
+        """Sketches of the graphs, computed once."""
+        return Sketches.of(self.batch, self.order)
+
+    def _open(self, centres: MovingCentres, limit: FloatArray) -> IntArray:
+        """Graphs for which the one bound for all other centres does not exceed the limit."""
+        with np.errstate(invalid="ignore"):
+            return np.flatnonzero(~(self.others - self._others_moved(centres) >= limit))
+
+    def _others_moved(self, centres: MovingCentres) -> FloatArray:
+        """The most that any centre but the own has moved since the bound for all of them was true."""
+        drift = centres.drift
+        farthest = drift.argmax(axis=1)
+        rest = drift.copy()
+        rest[np.arange(len(drift)), farthest] = 0.0
+        own = farthest[self.others_at] == self.labels
+        return np.where(own, rest.max(axis=1)[self.others_at], drift.max(axis=1)[self.others_at])
+
+    def _close(self, x: IntArray, low: FloatArray, centres: MovingCentres) -> None:
+        """One bound for all other centres of each graph."""
+        self.others[x], self.others_at[x] = low.min(axis=1, initial=np.inf), centres.now
+
+    def _low(self, x: IntArray, centres: MovingCentres, certified: bool = False) -> FloatArray:
+        """Lower bounds of the distances of graphs x to all centres, shape (len(x), k)."""
+        low = self.sketches.bounds(x, centres.sketches)
+        self.bounds.lay_over(x, centres.drift, low, certified)
+        return low
+
+    def _test(
+        self, rows: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, tested: BoolArray, centres: MovingCentres,
+        counts: Counter[str],
+    ) -> IntArray:  # fmt: skip
+        """Raise bounds below the limit by one linear assignment each; returns the rows that are still undecided."""
+        below = low[rows] < limit
+        undecided = below.any(axis=1)
+        rows, below, limit = rows[undecided], below[undecided], limit[undecided]
+        at, y = np.nonzero(below & ~tested[rows])
+        if len(at):
+            row = rows[at]
+            low[row, y] = np.maximum(low[row, y], self._assignments(x[row], y, centres))
+            tested[row, y] = True
+            counts["assignments"] += len(at)
+            rows = rows[(low[rows] < limit).any(axis=1)]
+        return rows
+
+    def _assignments(self, x: IntArray, y: IntArray, centres: MovingCentres) -> FloatArray:
+        space = self.matchings.space
+        bound = lap_bounds(self.batch, centres.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
+        self.bounds.keep(x, y, bound, CERTIFIED, centres.now, centres.drift)
+        return bound
