@@ -41,7 +41,7 @@ class Shard(Known):
     """
 
     #: What the next iteration depends on.
-    ARRAYS = ("labels", "flat", "upper", "matched_at", "fresh_at", "lower", "rival", "others", "others_at")
+    ARRAYS = ("labels", "flat", "upper", "matched_at", "fresh_at", "lower", "rival", "others", "others_at", "doubtful")
 
     def __init__(
         self, batch: GraphBatch, weights: FloatArray, first: int, matchings: Matchings, order: IntArray
@@ -53,6 +53,7 @@ class Shard(Known):
         self.matched_at = np.full(n, -1)  # -1: never
         self.fresh_at = np.full(n, -1)
         self.lower, self.rival = np.zeros(n), np.zeros(n)
+        self.doubtful = np.zeros(n, dtype=bool)  # an exact matcher with a limit did not finish some pair
         self._offers: tuple[IntArray, IntArray, Matches] | None = None
 
     # -- the nearest centre ------------------------------------------------------------------------
@@ -244,12 +245,16 @@ class Shard(Known):
 
     def certified(self, centres: MovingCentres) -> BoolArray:
         """Which labels are proven: u <= a certified lower bound for every other centre. Assignments are tried, no matchings."""
-        x = np.arange(len(self))
+        proven = np.ones(len(self), dtype=bool)
+        x = self._open(centres, self.upper * CLOSE)
+        if not self.matchings.is_exact or self.doubtful.any():  # then the one bound for all rests on estimates
+            x = np.arange(len(self))
         low = self._low(x, centres, certified=True)
-        low[x, self.labels] = np.inf
+        low[np.arange(len(x)), self.labels[x]] = np.inf
         tested = np.zeros(low.shape, dtype=bool)
-        self._test(x, x, self.upper[:, None] * CLOSE, low, tested, centres, Counter())
-        return np.asarray(self.upper * CLOSE <= low.min(axis=1, initial=np.inf))
+        self._test(np.arange(len(x)), x, self.upper[x, None] * CLOSE, low, tested, centres, Counter())
+        proven[x] = self.upper[x] * CLOSE <= low.min(axis=1, initial=np.inf)
+        return proven
 
     def certify(self, centres: MovingCentres) -> Counter[str]:
         """Seek proofs for labels that have none, by branch and bound with a limit; what it finds nearer is taken over."""
@@ -348,6 +353,7 @@ class Shard(Known):
         found = self.matchings.match(self.batch, centres.batch, np.stack([x, y], axis=1), cutoff=cutoff)
         self.bounds.keep(x, y, found.lower, CERTIFIED, centres.now, centres.drift)
         whole = ~self._cut(found, cutoff)
+        self.doubtful[x[whole & (found.lower < found.upper * CLOSE)]] = True
         self.bounds.keep(x[whole], y[whole], found.upper[whole], ESTIMATE, centres.now, centres.drift)
         return found
 
