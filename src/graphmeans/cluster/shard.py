@@ -353,7 +353,8 @@ class Shard(Known):
         found = self.matchings.match(self.batch, centres.batch, np.stack([x, y], axis=1), cutoff=cutoff)
         self.bounds.keep(x, y, found.lower, CERTIFIED, centres.now, centres.drift)
         whole = ~self._cut(found, cutoff)
-        self.doubtful[x[whole & (found.lower < found.upper * CLOSE)]] = True
+        open_ends = found.upper - found.lower > 1e-9 * (found.upper + self.sketches.norms[x])
+        self.doubtful[x[whole & open_ends]] = True
         self.bounds.keep(x[whole], y[whole], found.upper[whole], ESTIMATE, centres.now, centres.drift)
         return found
 
