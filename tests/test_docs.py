@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["your-graphs.md", "encoding.md", "structures.md"]
+PAGES = ["your-graphs.md", "encoding.md", "structures.md", "save-and-load.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_code_of_a_page_runs(page, capsys):
+def test_code_of_a_page_runs(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
     assert blocks
     for block in blocks:
