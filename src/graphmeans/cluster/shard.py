@@ -158,7 +158,8 @@ class Shard(Known):
         low[row, y] = np.maximum(
             low[row, y], np.where(self._cut(found, limit[row, y] * MARGIN), found.lower, found.upper)
         )
-        self._close(x, low, centres)
+        larger = low.min(axis=1, initial=np.inf) > (self.others - self._others_moved(centres))[x]
+        self._close(x[larger], low[larger], centres)
         gain = w[x[row]] * (leaving[x[row]] - total[y] / (total[y] + w[x[row]]) * found.upper**2)
         best = np.zeros(len(x))
         np.maximum.at(best, row, gain)
