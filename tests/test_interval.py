@@ -358,3 +358,20 @@ def test_stored_alignments_are_as_long_as_they_say():
             np.testing.assert_allclose(along, shard.upper, atol=1e-9)
             descent.centres.move(added([shard.sums(descent.centres)]))
             shard.follow(descent.centres)
+
+
+def test_memory_is_what_the_formula_says():
+    """docs/scaling.md: nothing that a shard keeps is of the size N x k."""
+    graphs, _ = gm.datasets.make_letters(500, random_state=0)
+    batch = gm.GraphEncoder().fit_transform(graphs)
+    space = GraphSpace(resolve_order("auto", batch), batch.role_names, n_jobs=1)
+    problem = Problem(batch, space, np.ones(500), get_mean("lifted"), 0)
+    descent = Descent(problem, seeds(problem, 100, "k-means++"))
+    problem.engine.each("assign", descent.centres)
+    (shard,) = problem.engine.shards
+    n, dv, de = int(space.order.sum()), batch.nodes.shape[1], batch.edge_values.shape[1]
+    kept = sum(array.nbytes for array in shard.state().values()) + shard.sketches.values.nbytes + shard.sketches.norms.nbytes
+    graph = batch.nodes.nbytes + batch.roles.nbytes + batch.ends.nbytes + batch.edge_values.nbytes
+    formula = 16 * len(batch.nodes) * (dv + 1) + 8 * len(batch.ends) * (de + 1) + 500 * (4 * n * (dv + n * de) + 20 * 32 + 72)
+    assert kept + graph <= formula
+    assert shard.bounds.centre.shape == (500, 32)
