@@ -48,7 +48,8 @@ def speedup_by_k(rows: Sequence[Row]) -> Figure | None:
         axes.plot(list(printed), list(printed.values()), "o--", color="#888888", mfc="white", label="elk, the paper")
         axes.set(title=BY_K[experiment], xlabel="clusters k", yscale="log", ylabel="times fewer matchings an iteration")
         _plain_ticks(axes)
-        axes.legend(frameon=False)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="outside lower center", ncols=4)
     return figure
 
 
