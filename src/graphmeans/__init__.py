@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
     from graphmeans.graphs.mean_graph import MeanGraph
+    from graphmeans.io.lazy import open_collection
     from graphmeans.io.model import load
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
@@ -60,6 +61,7 @@ _HOMES = {
     "load": "graphmeans.io.model",
     "match": "graphmeans.functions",
     "mean": "graphmeans.functions",
+    "open_collection": "graphmeans.io.lazy",
     "pairwise_distances": "graphmeans.functions",
     "sketch": "graphmeans.functions",
     "from_adjacency": "graphmeans.graphs.convert",
@@ -85,7 +87,7 @@ __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid",
     "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans", "Search", "datasets", "distance", "evaluation",
     "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit", "from_smiles", "load",
-    "match", "mean", "pairwise_distances", "plots", "sketch", "structures", "to_adjacency", "to_igraph", "to_networkx",
+    "match", "mean", "open_collection", "pairwise_distances", "plots", "sketch", "structures", "to_adjacency", "to_igraph", "to_networkx",
     "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 

@@ -17,7 +17,8 @@ from graphmeans.graphs.columns import Column, decode_columns
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.description import ColumnSummary, describe
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.fitting import fit_columns
+from graphmeans.graphs.fitting import Summary, fit_columns
+from graphmeans.graphs.flat import Flat, Shape
 from graphmeans.graphs.graph import BARE, Graph, named
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.packing import damping, pack_edges
@@ -115,44 +116,84 @@ class GraphEncoder(BaseEstimator):
 
     def fit(self, graphs: Iterable[Any], y: object = None) -> GraphEncoder:
         """Learn the columns, their scales and categories, the roles and whether edges are directed."""
-        self._check_options()
-        choices = Choices(
-            self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit
-        )
+        choices = self._choices()
         graphs = to_graphs(graphs)
-        if not graphs:
-            raise GraphError("the collection is empty")
-        self.directed_ = self._common_direction(graphs) if self.directed == "auto" else bool(self.directed)
-        self.roles_ = _role_names(graphs)
-        self.node_columns_, nodes_left_out = fit_columns(graphs, "node", choices, self.missing)
-        self.edge_columns_, edges_left_out = fit_columns(graphs, "edge", choices, self.missing)
-        self.left_out_ = {"node": nodes_left_out, "edge": edges_left_out}
-        choices.check_used()
+        self._fit_summary(Summary.of(graphs, choices, self.missing), choices)
         if self.edge_presence == "auto":
-            codes = self._encode_columns(graphs, "edge")
-            values = pack_edges(graphs, codes, self.directed_)[2]
-            self.edge_presence_ = 1.0 if len(values) and not values.any(axis=1).all() else 0.0
-        else:
-            self.edge_presence_ = float(self.edge_presence)
+            self.edge_presence_ = 1.0 if self._has_zero_edge(graphs) else 0.0
         return self
+
+    def fit_batches(self, batches: Iterable[Any]) -> GraphEncoder:
+        """Fit on a collection that comes in batches and need not fit into memory; as `fit` on all of them, up to rounding.
+
+        Only robust scaling keeps the values of its columns.
+
+        Parameters
+        ----------
+        batches : iterable of collections of graphs
+            Such as ``collection.arrays()`` of `open_collection`. Read once; a second time if only the codes can show whether
+            some edge is zero (``edge_presence="auto"``, and every edge attribute has both signs or zeros).
+        """
+        choices = self._choices()
+        summary: Summary | None = None
+        for batch in batches:
+            one = self.summarise(batch, 0 if summary is None else summary.graphs, choices)
+            if summary is None:
+                summary = one
+            else:
+                summary.merge(one, choices, self.missing)
+        self._fit_summary(summary, choices)
+        if self.edge_presence == "auto" and summary is not None:
+            self.edge_presence_ = 0.0
+            if not summary.never_zero(self.edge_columns_, "edge"):
+                if iter(batches) is batches:
+                    raise GraphError("edge_presence='auto' needs the batches a second time: give a list of them, or a number")
+                self.edge_presence_ = float(any(self._has_zero_edge(_flat_or_graphs(batch)) for batch in batches))
+        return self
+
+    def summarise(self, batch: Any, start: int = 0, choices: Choices | None = None) -> Summary:
+        """What fitting must know of some graphs, of which the first is number `start`; summaries of parts can be merged."""
+        return Summary.of(_flat_or_graphs(batch), self._choices() if choices is None else choices, self.missing, start)
 
     def transform(self, graphs: Iterable[Any]) -> GraphBatch:
         """The graphs as a `GraphBatch`. A `MeanGraph` is encoded as the mean it stands for: value times support."""
         check_is_fitted(self)
         graphs = to_graphs(graphs)
         self._check_direction(graphs)
-        nodes = _with_presence(self._encode_columns(graphs, "node"), float(self.presence))
-        edges = _with_presence(self._encode_columns(graphs, "edge"), self.edge_presence_)
+        nodes = self._encode_rows(rows_of(graphs, "node"), "node", float(self.presence))
+        edges = self._encode_rows(rows_of(graphs, "edge"), "edge", self.edge_presence_)
         node_support, edge_support = damping(graphs)
         if node_support is not None:
             nodes, edges = nodes * node_support, edges * edge_support
-        roles, role_names = self._encode_roles(graphs)
-        edge_ptr, ends, values = pack_edges(graphs, edges, self.directed_)
+        batch = self._packed(Shape.of(graphs), nodes, edges, *self._encode_roles(graphs))
         if node_support is None:
-            _check_edges(graphs, edge_ptr, ends, values)
-        sizes = [graph.n_nodes for graph in graphs]
+            _check_edges([label for label, _ in named(graphs)], batch)
+        return batch
+
+    def transform_flat(self, flat: Flat) -> GraphBatch:
+        """The same for graphs that are flat arrays already, such as those of a Parquet file; messages name no graph."""
+        check_is_fitted(self)
+        if flat.shape.directed.any() and not (self.directed_ or self.directed is False):
+            raise GraphError("a graph is directed but the encoder was fitted on undirected graphs")
+        nodes = self._encode_rows(flat.rows("node"), "node", float(self.presence))
+        edges = self._encode_rows(flat.rows("edge"), "edge", self.edge_presence_)
+        codes, names = np.zeros(len(nodes), dtype=np.int32), self.roles_
+        if len(nodes) and (flat.role_names is None) != (self.roles_ == (None,)):
+            raise GraphError("a graph has roles, or none, unlike the fitted collection")
+        if flat.role_names is not None and flat.role_codes is not None:
+            place = {role: code for code, role in enumerate(self.roles_)}
+            codes = np.array([place.setdefault(role, len(place)) for role in flat.role_names], np.int32)[flat.role_codes]
+            names = tuple(place)
+        batch = self._packed(flat.shape, nodes, edges, codes, names)
+        _check_edges(["a graph"] * len(batch), batch)
+        return batch
+
+    def _packed(
+        self, shape: Shape, nodes: FloatArray, edges: FloatArray, roles: NDArray[np.int32], role_names: tuple[Hashable, ...]
+    ) -> GraphBatch:
+        edge_ptr, ends, values = pack_edges(shape, edges, self.directed_)
         return GraphBatch(
-            node_ptr=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
+            node_ptr=np.concatenate([[0], np.cumsum(shape.node_counts, dtype=np.int64)]).astype(np.int64),
             nodes=np.ascontiguousarray(nodes),
             roles=roles,
             edge_ptr=edge_ptr,
@@ -246,16 +287,31 @@ class GraphEncoder(BaseEstimator):
             if getattr(self, name) not in known:
                 raise GraphError(f"{name} must be one of {', '.join(map(repr, known))}, got {getattr(self, name)!r}")
 
-    def _common_direction(self, graphs: Sequence[Graph]) -> bool:
-        # A graph without edges is neither.
-        with_edges = [(label, graph.directed) for label, graph in named(graphs) if graph.n_edges]
-        for label, directed in with_edges:
-            if directed != with_edges[0][1]:
-                is_, was = ("directed", "undirected") if directed else ("undirected", "directed")
-                raise GraphError(
-                    f"{label} is {is_} but {with_edges[0][0]} is {was}; GraphEncoder(directed=...) takes both as one kind"
-                )
-        return with_edges[0][1] if with_edges else any(graph.directed for graph in graphs)
+    def _choices(self) -> Choices:
+        self._check_options()
+        return Choices(
+            self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit
+        )
+
+    def _fit_summary(self, summary: Summary | None, choices: Choices) -> None:
+        if summary is None or not summary.graphs:
+            raise GraphError("the collection is empty")
+        self.directed_ = summary.direction() if self.directed == "auto" else bool(self.directed)
+        self.roles_ = summary.role_names()
+        self.node_columns_, nodes_left_out = fit_columns(summary, "node", choices)
+        self.edge_columns_, edges_left_out = fit_columns(summary, "edge", choices)
+        self.left_out_ = {"node": nodes_left_out, "edge": edges_left_out}
+        choices.check_used()
+        if self.edge_presence != "auto":
+            self.edge_presence_ = float(self.edge_presence)
+
+    def _has_zero_edge(self, graphs: Sequence[Graph] | Flat) -> bool:
+        if isinstance(graphs, Flat):
+            rows, shape = graphs.rows("edge"), graphs.shape
+        else:
+            rows, shape = rows_of(graphs, "edge"), Shape.of(graphs)
+        values = pack_edges(shape, self._encode_rows(rows, "edge"), self.directed_)[2]
+        return bool(len(values)) and not values.any(axis=1).all()
 
     # -- transforming ------------------------------------------------------------------------------
 
@@ -266,17 +322,19 @@ class GraphEncoder(BaseEstimator):
             if graph.n_edges and graph.directed:
                 raise GraphError(f"{label} is directed but the encoder was fitted on undirected graphs")
 
-    def _encode_columns(self, graphs: Sequence[Graph], part: str) -> FloatArray:
+    def _encode_rows(self, given: Sequence[Rows], part: str, presence: float = 0.0) -> FloatArray:
         columns = self.node_columns_ if part == "node" else self.edge_columns_
-        rows = [row for row in rows_of(graphs, part) if row.size]
+        rows = [row for row in given if row.size]
         if not rows:
-            return np.zeros((0, sum(column.width for column in columns)))
+            return np.zeros((0, sum(column.width for column in columns) + bool(presence)))
         expected = {column.name: column for column in columns}
         rows = [self._in_terms_of(expected, row, part) for row in rows]
         for row in rows:
             self._check_columns(row, expected, part)
         codes = [np.zeros((sum(row.size for row in rows), 0))]
         codes += [self._codes(column, rows, part) for column in columns]
+        if presence:
+            codes.append(np.full((len(codes[0]), 1), presence))
         return np.concatenate(codes, axis=1)
 
     def _in_terms_of(self, expected: Mapping[str, Column], row: Rows, part: str) -> Rows:
@@ -340,29 +398,15 @@ class GraphEncoder(BaseEstimator):
         return np.array(codes, dtype=np.int32), tuple(place)
 
 
-def _role_names(graphs: Sequence[Graph]) -> tuple[Hashable, ...]:
-    with_nodes = [(label, graph) for label, graph in named(graphs) if graph.n_nodes]
-    has_roles = [graph.roles is not None for _, graph in with_nodes]
-    if any(has_roles) and not all(has_roles):
-        raise GraphError(f"{with_nodes[has_roles.index(False)][0]} has no roles while others have")
-    if not any(has_roles):
-        return (None,)
-    values = {role for _, graph in with_nodes for role in graph.roles or ()}
-    return tuple(sorted(values, key=lambda role: (type(role).__name__, repr(role))))
+def _flat_or_graphs(batch: Any) -> Sequence[Graph] | Flat:
+    return batch if isinstance(batch, Flat) else to_graphs(batch)
 
 
-def _with_presence(codes: FloatArray, presence: float) -> FloatArray:
-    return np.hstack([codes, np.full((len(codes), 1), presence)]) if presence else codes
-
-
-def _check_edges(
-    graphs: Sequence[Graph], edge_ptr: NDArray[np.int64], ends: NDArray[np.int32], codes: FloatArray
-) -> None:
-    zero = np.flatnonzero(~codes.any(axis=1))
+def _check_edges(labels: Sequence[str], batch: GraphBatch) -> None:
+    zero = np.flatnonzero(~batch.edge_values.any(axis=1))
     if zero.size:
-        owner = int(np.searchsorted(edge_ptr, zero[0], side="right")) - 1
-        label = [label for label, _ in named(graphs)][owner]
-        i, j = ends[zero[0]]
+        owner = int(np.searchsorted(batch.edge_ptr, zero[0], side="right")) - 1
+        i, j = batch.ends[zero[0]]
         raise GraphError(
-            f"{label}: edge ({i}, {j}) encodes to zero, which means no edge; fit the encoder with edge_presence=1"
+            f"{labels[owner]}: edge ({i}, {j}) encodes to zero, which means no edge; fit the encoder with edge_presence=1"
         )

@@ -263,9 +263,9 @@ class Graph:
         return values
 
 
-def named(graphs: Sequence[Graph]) -> Iterator[tuple[str, Graph]]:
+def named(graphs: Sequence[Graph], start: int = 0) -> Iterator[tuple[str, Graph]]:
     """Each graph with the words a message uses for it: its place in the collection, and its name if it has one."""
-    for i, graph in enumerate(graphs):
+    for i, graph in enumerate(graphs, start):
         yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
 
 

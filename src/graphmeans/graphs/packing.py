@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.flat import Shape
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
@@ -28,20 +29,17 @@ def damping(graphs: Sequence[Graph]) -> tuple[FloatArray | None, FloatArray]:
     return np.concatenate(node)[:, None], np.concatenate(edge)[:, None]
 
 
-def pack_edges(
-    graphs: Sequence[Graph], codes: FloatArray, directed: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], FloatArray]:
+def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> tuple[NDArray[np.int64], NDArray[np.int32], FloatArray]:
     """Each edge once with its smaller end first, sorted; directed arcs of a pair side by side (see `GraphBatch`).
 
     In an undirected batch the two arcs of a directed graph between two nodes become one edge with the mean of their
     codes. In a directed batch an undirected edge is both its arcs.
     """
-    counts = np.array([graph.n_edges for graph in graphs], dtype=np.int64)
-    owner = np.repeat(np.arange(len(graphs)), counts)
-    both_ways = np.repeat([not graph.directed for graph in graphs], counts) if len(graphs) else np.zeros(0, dtype=bool)
-    ends = np.concatenate([np.zeros((0, 2), np.int64), *[graph.edges for graph in graphs if graph.n_edges]])
-    backwards = ends[:, 0] > ends[:, 1]
-    ends = np.sort(ends, axis=1)
+    counts = shape.edge_counts
+    owner = np.repeat(np.arange(len(counts)), counts)
+    both_ways = np.repeat(~shape.directed, counts)
+    backwards = shape.ends[:, 0] > shape.ends[:, 1]
+    ends = np.sort(shape.ends, axis=1)
     width = codes.shape[1]
     if directed:
         wide = np.zeros((len(codes), 2 * width))
@@ -51,7 +49,7 @@ def pack_edges(
         codes = wide
     order = np.lexsort((ends[:, 1], ends[:, 0], owner))
     owner, ends, codes = owner[order], ends[order], codes[order]
-    if len(owner) and (directed or any(graph.directed for graph in graphs)):
+    if len(owner) and (directed or shape.directed.any()):
         new = np.ones(len(owner), dtype=bool)
         new[1:] = (owner[1:] != owner[:-1]) | (ends[1:] != ends[:-1]).any(axis=1)
         start = np.flatnonzero(new)
@@ -62,6 +60,6 @@ def pack_edges(
             codes = np.add.reduceat(codes, start, axis=0) / np.diff([*start, len(owner)])[:, None]
             codes[np.abs(codes) <= ROUNDING * size] = 0.0
         owner, ends = owner[start], ends[start]
-    edge_ptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(graphs)))]).astype(np.int64)
+    edge_ptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(counts)))]).astype(np.int64)
     return edge_ptr, ends.astype(np.int32), np.ascontiguousarray(codes)
 

@@ -33,11 +33,11 @@ class Rows(NamedTuple):
     roles: tuple[Any, ...] | None
 
 
-def rows_of(graphs: Sequence[Graph], part: str) -> list[Rows]:
+def rows_of(graphs: Sequence[Graph], part: str, start: int = 0) -> list[Rows]:
     """The nodes (edges) of each graph, with what messages call it."""
     if part == "node":
-        return [Rows(label, dict(g._nodes), g.n_nodes, g.roles) for label, g in named(graphs)]
-    return [Rows(label, dict(g._edge_attributes), g.n_edges, None) for label, g in named(graphs)]
+        return [Rows(label, dict(g._nodes), g.n_nodes, g.roles) for label, g in named(graphs, start)]
+    return [Rows(label, dict(g._edge_attributes), g.n_edges, None) for label, g in named(graphs, start)]
 
 
 def is_optional(name: str, part: str) -> bool:

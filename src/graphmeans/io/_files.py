@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import stat
@@ -131,12 +132,12 @@ class Folder:
 class Archive:
     """The files in a zip (below `inside`), refused as a whole if it would unpack to far more than its own size."""
 
-    def __init__(self, path: Path, inside: str = "") -> None:
-        self.path = path
+    def __init__(self, path: Path, inside: str = "", data: bytes | None = None) -> None:
+        self.path = path  # only a name in messages if the bytes are given
         self._prefix = f"{inside.strip('/')}/" if inside.strip("/") else ""
         try:
-            self._zip = zipfile.ZipFile(path)
-            packed = path.stat().st_size
+            self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
+            packed = path.stat().st_size if data is None else len(data)
         except _UNPACKING as error:
             raise fail(path, f"is not a readable zip file ({_reason(error)})") from None
         self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}

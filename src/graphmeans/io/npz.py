@@ -45,7 +45,11 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
         They need not have the same columns.
     path : path
     """
-    graphs = [graphs] if isinstance(graphs, Graph) else list(graphs)
+    write_file(path, npz_bytes([graphs] if isinstance(graphs, Graph) else list(graphs)))
+
+
+def npz_bytes(graphs: Sequence[Graph]) -> bytes:
+    """The bytes of an .npz file with these graphs."""
     groups: dict[str, list[int]] = {}
     for i, graph in enumerate(graphs):
         groups.setdefault(json.dumps(_description(graph)), []).append(i)
@@ -62,7 +66,7 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
             # A fixed date: the same graphs make the same file.
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 member.write(npy_bytes(array))
-    write_file(path, target.getvalue())
+    return target.getvalue()
 
 
 def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
@@ -86,7 +90,15 @@ def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
     """
     if not os.path.isfile(path):
         raise fail(path, "no such file")
-    archive = Archive(Path(path))
+    return _read_archive(Archive(Path(path)), path, unnamed)
+
+
+def parse_npz(data: bytes, where: str) -> list[Graph]:
+    """The graphs in the bytes of an .npz file."""
+    return _read_archive(Archive(Path(where), data=data), where, None)
+
+
+def _read_archive(archive: Archive, path: PathLike, unnamed: str | None) -> list[Graph]:
     try:
         return _read(lambda name, dtype, ndim=1: _array(archive, name, dtype, ndim), str(path), unnamed)
     except GraphError as error:
