@@ -35,8 +35,8 @@ PAIRS = 200
 TRIAL = 3.0
 #: Above this share of the distance a column is said to dominate.
 DOMINATES = 0.8
-#: Relabelled copies are looked for in collections of at most so many graphs.
-MOST_COMPARED = 20_000
+#: Relabelled copies are looked for if that takes no more than about so many seconds.
+COMPARING = 3.0
 #: Bytes a graph: a bound of each of a few centres, labels and the like.
 BOUND, NEAREST, REST = 20, 32, 100
 
@@ -147,11 +147,12 @@ def inspect(
         )  # fmt: skip
         points = space.weighted(batch)
         random = check_random_state(random_state)
-        copies, relabelled = _duplicates(points, space)
+        sketching = _sketch_seconds(points, space)
+        copies, relabelled = _duplicates(points, space, sketching)
         pairs = _pairs(len(points), random)
         if len(pairs):
             columns = _with_shares(columns, distance_shares(encoder, space, points, pairs))
-            cost = _cost(listed, estimator, space, points, pairs, random)
+            cost = _cost(listed, estimator, space, points, pairs, sketching, random)
     found = Inspection(
         len(listed), _spread([g.n_nodes for g in listed]), _spread([g.n_edges for g in listed]),
         sum(g.directed for g in listed), sum(not g.n_nodes for g in listed), sum(not g.n_edges for g in listed),
@@ -185,12 +186,22 @@ def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
     return lines
 
 
-def _duplicates(points: GraphBatch, space: GraphSpace) -> tuple[int, int | None]:
+def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
+    """Seconds to sketch a graph: much, if one graph of the collection is large."""
+    some = points.take(np.linspace(0, len(points) - 1, min(len(points), 4)).astype(np.int64))
+    order = sketch_order(space.order, points)
+    Sketches.of(some.take([0]), order)
+    start = time.perf_counter()
+    Sketches.of(some, order)
+    return (time.perf_counter() - start) / len(some)
+
+
+def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tuple[int, int | None]:
     """Copies node by node; and those that are copies only if nodes are renumbered (of equal sketches, then matched)."""
     first = originals(points)
     different = np.flatnonzero(first == np.arange(len(points)))
     copies = len(points) - len(different)
-    if len(different) > MOST_COMPARED:
+    if len(different) * sketching > COMPARING:
         return copies, None
     sketches = Sketches.of(points.take(different), sketch_order(space.order, points)).values
     alike: dict[bytes, int] = {}
@@ -222,24 +233,28 @@ def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str],
 
 def _cost(
     graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: NDArray[np.int64],
-    random: np.random.RandomState,
+    sketching: float, random: np.random.RandomState,
 ) -> Cost:  # fmt: skip
     start = time.perf_counter()  # the kernels have been compiled by the matchings before
     space.match(points, points, pairs)
     each = (time.perf_counter() - start) / len(pairs)
     k = int(estimator.n_clusters)
-    affordable = int(TRIAL / max(each * (k + 3), 1e-9))
+    affordable = int(TRIAL / max(each * (k + 3) + sketching, 1e-9))
     size = min(len(graphs), max(3 * k, min(500, affordable)))
     sample = [graphs[i] for i in random.choice(len(graphs), size=size, replace=False)]
-    clone(estimator).fit(sample[: max(k, size // 10)])  # compiles whatever else a fit needs
-    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        clone(estimator).fit(sample[: max(k, size // 10)])  # compiles whatever else a fit needs
+        start = time.perf_counter()
         trial = clone(estimator).fit(sample)
-    seconds = time.perf_counter() - start
+        seconds = time.perf_counter() - start
     grows = len(graphs) / size
+    seconds *= grows
+    if estimator.algorithm == "interval":
+        # Graphs are sketched once, centres whenever they move: at the order of the whole collection.
+        seconds += sketching * (len(graphs) + k * int(trial.n_iter_))
     spent = trial.n_matchings_ + trial.n_seeding_matchings_ + trial.n_evaluation_matchings_
-    return Cost(k, seconds * grows, spent * grows, _memory(graphs, space, points, k), each, size)
+    return Cost(k, seconds, spent * grows, _memory(graphs, space, points, k), each, size)
 
 
 def _memory(graphs: Sequence[Graph], space: GraphSpace, points: GraphBatch, k: int) -> float:
@@ -277,5 +292,8 @@ def _remarks(found: Inspection) -> list[str]:
     if found.copies and found.copies > 0.1 * found.n_graphs:
         notes.append(f"{found.copies} graphs are copies of others; they are fitted once, with their weights added")
     if found.nodes[3] > 10 * max(found.nodes[1], 1):
-        notes.append(f"the largest graph has {found.nodes[3]:.0f} nodes, the median {found.nodes[1]:.0f}: it makes all slower")
+        notes.append(
+            f"the largest graph has {found.nodes[3]:.0f} nodes, the median {found.nodes[1]:.0f}: "
+            "everything is compared in a space of that order; without the largest a fit is faster"
+        )
     return notes
