@@ -18,6 +18,7 @@ from graphmeans.cluster.matchings import Matchings
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.nearest import fit_into
 from graphmeans.cluster.problem import Problem
+from graphmeans.cluster.resuming import resumed
 from graphmeans.cluster.shard import Shard
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.functions import check_weights
@@ -158,8 +159,10 @@ class MiniBatchGraphKMeans(GraphKMeans):
         sample_weight : array of shape (N,), optional
         """
         with shown(self.verbose):
-            if not hasattr(self, "_stream"):
+            if not hasattr(self, "counts_"):
                 return self._begin(X, sample_weight)
+            if not hasattr(self, "_stream"):  # it was loaded from a file
+                self._stream = resumed(self.space_, self._centres, self.counts_)
             points = self._points(X)
             weights = check_weights(sample_weight, len(points))
             large = np.flatnonzero(~fit_into(self.space_, points))

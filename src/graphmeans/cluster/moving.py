@@ -119,6 +119,11 @@ class MovingCentres:
         self._tick()
 
     @property
+    def place_of_nodes(self) -> IntArray:
+        """The place of each node of `batch` in the frame of its centre."""
+        return self._place_of
+
+    @property
     def now(self) -> int:
         """The present time: how often the centres have moved."""
         return len(self.drift) - 1

@@ -125,6 +125,8 @@ def _check_centres(centres: Centres, space: GraphSpace) -> None:
 def _check_fitted(estimator: Any, k: int) -> None:
     n_clusters = getattr(estimator, "n_clusters", k)
     _expect(type(n_clusters) is int and n_clusters == k, "its number of clusters")
+    counts = getattr(estimator, "counts_", None)
+    _expect(counts is None or (_floats(counts, 1) and len(counts) == k and bool((counts >= 0).all())), "its counts")
     labels = getattr(estimator, "labels_", None)
     if labels is not None:
         _expect(_whole(labels, np.int32) and labels.ndim == 1, "its labels")
