@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 import sys
+import zipfile
 
 import numpy as np
 import pyarrow as pa
@@ -12,10 +13,14 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import graphmeans as gm
 from graphmeans import io as gio
+from graphmeans.cli import app
 from graphmeans.graphs.flat import Flat
+from graphmeans.io import _files
+from iam import iam_path
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors
 from strategies import kinds, random_collection, round_collections
 
@@ -510,3 +515,105 @@ def test_labels_beside_the_collection(tmp_path):
         gio.read_labels(tmp_path / "c" / "a.parquet")
     with pytest.raises(gm.GraphError, match="not a collection of graphs"):
         gm.open_collection(tmp_path / "l.parquet")
+
+
+# -- from every other format, in a stream ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "classes"),
+    [(kind, None) for kind in ("graphml", "gml", "json", "npz", "gxl", "tu", "parquet")]
+    + [(kind, ["a", "b", "a"]) for kind in ("gxl", "tu", "parquet")],
+)
+def test_every_collection_can_be_iterated_over(tmp_path, kind, classes):
+    graphs = [gm.Graph({"x": [0.5, 1.5], "kind": ["a", "b"]}, [(0, 1)], {"w": [2.0]}, name=f"g{i}") for i in range(3)]
+    path = tmp_path / ("all.parquet" if kind == "parquet" else "all")
+    gio.write_collection(graphs, path, classes, kind)
+    read, labels = gio.read_collection(path)
+    pairs = list(gio.iterate_collection(path))
+    assert len(read) == 3
+    assert ([graph for graph, _ in pairs], [label for _, label in pairs]) == (read, labels or [None] * 3)
+    assert labels == classes
+
+
+@pytest.mark.parametrize("kind", ["graphml", "json", "gxl"])
+def test_files_are_read_one_after_the_other(tmp_path, kind, monkeypatch):
+    gio.write_collection([gm.Graph({"x": [float(i)]}, name=f"g{i}") for i in range(5)], tmp_path, None, kind)
+    read = []
+    original = _files.Folder.read
+    monkeypatch.setattr(_files.Folder, "read", lambda self, name, *rest: read.append(name) or original(self, name, *rest))
+    stream = gio.iterate_collection(tmp_path)
+    next(stream)
+    before = 5 if kind == "gxl" else 0  # the types of the columns are those of all files
+    assert len(read) == before + 1
+    assert len(list(stream)) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "split"), [("Letter-LOW", "test"), ("GREC", None), ("Fingerprint", "test"), ("Mutagenicity", "validation")]
+)
+def test_real_gxl_comes_in_a_stream_as_it_comes_at_once(name, split):
+    path = iam_path() / f"{name}.zip"
+    graphs, classes = gio.read_collection(path, split)
+    pairs = list(gio.iterate_collection(path, split))
+    assert [graph for graph, _ in pairs] == graphs
+    assert [label for _, label in pairs] == classes
+
+
+GXL = '<gxl><graph id="g" edgemode="undirected"><node id="n">{}</node></graph></gxl>'
+
+
+@pytest.mark.parametrize("values", [
+    ["<string>1</string>", "<string>2.5</string>", "<string>x</string>"], ["<string>\ufffd</string>"] * 3,
+    ["<string>\ufffd</string>", "<string>3</string>", "<string>4</string>"], ["<float>1</float>", None, "<float>2</float>"],
+    ["<float>1</float>", "<string>7</string>", "<string>8</string>"],
+    ["<float>1</float>", "<string>x</string>", "<float>1</float>"],
+    ["<bool>true</bool>", "<bool>false</bool>", "<bool>no</bool>"],
+    ["<tup><float>1</float><float>2</float></tup>", None, "<tup><float>3</float><float>4</float></tup>"],
+    ["<tup><float>1</float><float>2</float></tup>", "<tup><float>3</float></tup>", None],
+])  # fmt: skip
+def test_types_of_gxl_columns_are_those_of_the_collection_also_in_a_stream(tmp_path, values):
+    for i, value in enumerate([*values, values[0]]):
+        attr = "" if value is None else f'<attr name="a">{value}</attr>'
+        (tmp_path / f"g{i}.gxl").write_text(GXL.format(attr), encoding="utf-8")
+    expected = only_graph_errors(lambda: gio.read_collection(tmp_path)[0])
+    assert only_graph_errors(lambda: [graph for graph, _ in gio.iterate_collection(tmp_path)]) == expected
+
+
+def test_parquet_in_folders_below_and_in_zips(tmp_path):
+    graphs = letters(4)
+    gio.write_parquet(graphs, tmp_path / "outer" / "inner" / "a.parquet", ["1", None, "2", "3"])
+    assert gio.read_collection(tmp_path / "outer") == (graphs, ["1", "", "2", "3"])
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.write(tmp_path / "outer" / "inner" / "a.parquet", "a.parquet")
+    with pytest.raises(gm.GraphError, match=r"a\.zip/a\.parquet: is Parquet inside a zip; unpack it first"):
+        gio.read_collection(tmp_path / "a.zip")
+    with pytest.raises(gm.GraphError, match=r"gone\.parquet: no such file"):
+        gio.read_collection(tmp_path / "gone.parquet")
+    with pytest.raises(gm.GraphError, match="has no split 'test'"):
+        gio.read_collection(tmp_path / "outer", "test")
+
+
+def test_the_command_converts_to_parquet_and_back(tmp_path):
+    graphs = letters(9)
+    gio.write_collection(graphs, tmp_path / "json", None, "json")
+    run = CliRunner()
+
+    def convert(*arguments):
+        result = run.invoke(app, ["convert", *map(str, arguments)])
+        return result.exit_code, result.output
+
+    assert convert(tmp_path / "json", tmp_path / "a.parquet")[0] == 0
+    assert list(gm.open_collection(tmp_path / "a.parquet")) == graphs
+    sizes = ["--rows-per-file", 4, "--rows-per-group", 2]
+    code, said = convert(tmp_path / "a.parquet", tmp_path / "parts", "--to", "parquet", *sizes)
+    assert (code, said.split(" written")[0]) == (0, "9 graphs")
+    assert gm.open_collection(tmp_path / "parts").sizes.tolist() == [2, 2, 2, 2, 1]
+    assert convert(tmp_path / "parts", tmp_path / "again", "--to", "json")[0] == 0
+    assert gio.read_collection(tmp_path / "again")[0] == graphs
+    code, said = convert(tmp_path / "json", tmp_path / "b.npz", "--rows-per-file", 4)
+    assert (code, said.count("\n")) == (2, 1)
+    assert "are for Parquet" in said
+    gio.write_collection(graphs, tmp_path / "classes.parquet", list("abcabcabc"))
+    assert convert(tmp_path / "classes.parquet", tmp_path / "c.parquet")[0] == 0
+    assert gm.open_collection(tmp_path / "c.parquet").labels == list("abcabcabc")

@@ -87,8 +87,8 @@ __all__ = [
     "Exact", "Graduated", "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid",
     "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans", "Search", "datasets", "distance", "evaluation",
     "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit", "from_smiles", "load",
-    "match", "mean", "open_collection", "pairwise_distances", "plots", "sketch", "structures", "to_adjacency", "to_igraph", "to_networkx",
-    "to_pandas", "to_pyg", "to_rdkit",
+    "match", "mean", "open_collection", "pairwise_distances", "plots", "sketch", "structures", "to_adjacency", "to_igraph",
+    "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 
 

@@ -28,8 +28,8 @@ Source = Annotated[
     Path,
     typer.Argument(
         metavar="INPUT",
-        help="A folder or zip of GXL (with its CXL lists), GraphML, GML or node-link JSON, a TU data set, or a .npz, "
-        "SMILES, SDF or CSV file.",
+        help="A folder or zip of GXL (with its CXL lists), GraphML, GML or node-link JSON, a TU data set, or a .parquet, "
+        ".npz, SMILES, SDF or CSV file.",
         show_default=False,
     ),
 ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphmeans.cli.common import AsJson, Debug, Source, echo_json
 from graphmeans.cli.errors import reported
+
+if TYPE_CHECKING:
+    from graphmeans.graphs.graph import Graph
 
 
 class Kind(str, Enum):
@@ -19,6 +23,7 @@ class Kind(str, Enum):
     gml = "gml"
     json = "json"
     npz = "npz"
+    parquet = "parquet"
     gxl = "gxl"
     tu = "tu"
     sdf = "sdf"
@@ -28,37 +33,74 @@ class Kind(str, Enum):
 def convert(
     source: Source,
     target: Annotated[
-        Path, typer.Argument(metavar="OUTPUT", help="A folder, or a file that ends in .npz, .sdf or .smi.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="OUTPUT", help="A folder, or a file that ends in .parquet, .npz, .sdf or .smi.", show_default=False
+        ),
     ],
     kind: Annotated[
         Kind | None, typer.Option("--to", help="The format of the files.", show_default="by the ending; else GraphML or GXL")
+    ] = None,
+    rows_per_file: Annotated[
+        int | None,
+        typer.Option(min=1, help="Parquet: write a folder of parts with at most this many graphs.", show_default="one file"),
+    ] = None,
+    rows_per_group: Annotated[
+        int | None, typer.Option(min=1, help="Parquet: how many graphs are read at once.", show_default="10000")
     ] = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Write a collection in another format.
 
-    Classes are kept where the format has room for them (GXL with its list, TU data sets).
+    Classes are kept where the format has room for them (Parquet, GXL with its list, TU data sets). Parquet is written in a
+    stream: the collection need not fit into memory.
 
     [bold]Examples[/bold]
 
-    graphmeans convert Letter.zip letters.npz
+    graphmeans convert Letter.zip letters.parquet
 
     graphmeans convert MUTAG.zip mutag --to gxl
+
+    graphmeans convert many-graphml-files parts --to parquet --rows-per-file 100000
     """
     with reported(debug):
-        from graphmeans.io.collection import read_collection, write_collection
+        from graphmeans.io.collection import iterate_collection, read_collection, write_collection
         from graphmeans.plots.text import plain_text
         from graphmeans.report.words import counted
 
-        graphs, classes = read_collection(source)
         if target.exists() and (target.is_file() or any(target.iterdir())):
             raise ValueError(f"{target}: is there already; name another, or remove it")
-        form = None if kind is None else kind.value
-        keeps = form in ("gxl", "tu") or (form is None and target.suffix.lower() not in (".npz", ".sdf", ".smi"))
-        write_collection(graphs, target, classes if keeps else None, form)
-        lost = classes is not None and not keeps
-        if as_json:
-            echo_json({"graphs": len(graphs), "classes_kept": None if classes is None else keeps, "file": str(target)})
+        suffix = target.suffix.lower()
+        form = suffix[1:] if kind is None and suffix in (".npz", ".parquet", ".sdf", ".smi") else kind.value if kind else None
+        if form == "parquet":
+            from graphmeans.io.parquet import ROWS_PER_GROUP, write_rows
+
+            pairs = _Counted(iterate_collection(source))
+            write_rows(pairs, target, rows_per_group=rows_per_group or ROWS_PER_GROUP, rows_per_file=rows_per_file)
+            graphs, classes, lost = pairs.graphs, pairs.classes, False
         else:
-            typer.echo(f"{counted(len(graphs), 'graph')} written to {plain_text(target)}{', without their classes' * lost}")
+            if rows_per_file is not None or rows_per_group is not None:
+                raise ValueError("--rows-per-file and --rows-per-group are for Parquet; add --to parquet")
+            read, labels = read_collection(source)
+            keeps = form in ("gxl", "tu", None)
+            write_collection(read, target, labels if keeps else None, form)
+            graphs, classes, lost = len(read), labels is not None, labels is not None and not keeps
+        if as_json:
+            echo_json({"graphs": graphs, "classes_kept": not lost if classes else None, "file": str(target)})
+        else:
+            typer.echo(f"{counted(graphs, 'graph')} written to {plain_text(target)}{', without their classes' * lost}")
+
+
+class _Counted:
+    """A stream of graphs with their classes that knows how many passed, and whether any had a class."""
+
+    def __init__(self, pairs: Iterator[tuple[Graph, str | None]]) -> None:
+        self._pairs = pairs
+        self.graphs, self.classes = 0, False
+
+    def __iter__(self) -> Iterator[tuple[Graph, str | None]]:
+        for graph, label in self._pairs:
+            self.graphs += 1
+            self.classes |= label is not None
+            yield graph, label

@@ -6,7 +6,7 @@ graph database), `tudataset`, `graphml`, `gml`, `node_link` (JSON), `npz`, `mole
 unpickled, archives have limits, and whatever is wrong with a file is a `GraphError` of one line that names it.
 """
 
-from graphmeans.io.collection import read_collection, write_collection
+from graphmeans.io.collection import iterate_collection, read_collection, write_collection
 from graphmeans.io.gml import read_gml, write_gml
 from graphmeans.io.graph_files import read_graph, write_graph, write_graphs
 from graphmeans.io.graphml import read_graphml, write_graphml
@@ -19,8 +19,9 @@ from graphmeans.io.parquet import read_labels, write_labels, write_parquet
 from graphmeans.io.tudataset import read_tudataset, write_tudataset
 
 __all__ = [
-    "Collection", "open_collection", "read_collection", "read_gml", "read_graph", "read_graphml", "read_gxl",
-    "read_gxl_collection", "read_labels", "read_node_link", "read_npz", "read_sdf", "read_smiles", "read_tudataset",
-    "write_collection", "write_gml", "write_graph", "write_graphml", "write_graphs", "write_gxl", "write_gxl_collection",
-    "write_labels", "write_node_link", "write_npz", "write_parquet", "write_sdf", "write_smiles", "write_tudataset",
+    "Collection", "iterate_collection", "open_collection", "read_collection", "read_gml", "read_graph", "read_graphml",
+    "read_gxl", "read_gxl_collection", "read_labels", "read_node_link", "read_npz", "read_sdf", "read_smiles",
+    "read_tudataset", "write_collection", "write_gml", "write_graph", "write_graphml", "write_graphs", "write_gxl",
+    "write_gxl_collection", "write_labels", "write_node_link", "write_npz", "write_parquet", "write_sdf", "write_smiles",
+    "write_tudataset",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from graphmeans.graphs.graph import Graph
@@ -13,15 +13,17 @@ from graphmeans.io._files import Folder, PathLike, Source, fail
 from graphmeans.io.gml import parse_gml
 from graphmeans.io.graph_files import read_graph, write_graphs
 from graphmeans.io.graphml import parse_graphml
-from graphmeans.io.gxl import read_gxl_collection, write_gxl_collection
+from graphmeans.io.gxl import iterate_gxl_collection, read_gxl_collection, write_gxl_collection
+from graphmeans.io.lazy import open_collection
 from graphmeans.io.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
 from graphmeans.io.node_link import parse_node_link
 from graphmeans.io.npz import read_npz, write_npz
+from graphmeans.io.parquet import write_parquet
 from graphmeans.io.tudataset import holds_tudataset, read_tudataset, write_tudataset
 
 #: What the endings of file names mean.
 KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".gml": "GML", ".json": "JSON", ".npz": "npz",
-         ".sdf": "SDF", ".mol": "SDF", ".smi": "SMILES", ".smiles": "SMILES"}  # fmt: skip
+         ".parquet": "Parquet", ".sdf": "SDF", ".mol": "SDF", ".smi": "SMILES", ".smiles": "SMILES"}  # fmt: skip
 _PARSERS: dict[str, Callable[[bytes, str | None, str], Graph]] = {
     "GraphML": parse_graphml, "GML": parse_gml, "JSON": parse_node_link,
 }  # fmt: skip
@@ -36,7 +38,7 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     ----------
     path : path
         A folder or zip of GXL files (with CXL lists, if there are any), of GraphML, GML or node-link JSON, or of molecules
-        (SDF, SMILES); a TU data set (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz files; a single
+        (SDF, SMILES); a TU data set (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz or Parquet files; a single
         file of any of these, or a CSV file with a column ``smiles``. Files may lie in one folder below the path, and a
         path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
     split : str, optional
@@ -48,27 +50,82 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
         Named after their files.
     classes : list of str, or None if there are none
     """
-    path = Path(path)
+    pairs = list(_pairs(Path(path), split, stream=False))
+    classes = [label for _, label in pairs]
+    known = any(label is not None for label in classes)
+    return [graph for graph, _ in pairs], [label or "" for label in classes] if known else None
+
+
+def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
+    """The graphs of `read_collection` one after the other, each with its class or None.
+
+    Only one file (of Parquet: one partition) is held at a time. GXL files are read twice, because the types of their columns
+    are those of the whole collection; a TU data set, an .npz and a file of molecules are read as a whole.
+
+    Parameters
+    ----------
+    path : path
+    split : str, optional
+        See `read_collection`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+    >>> from graphmeans.io import iterate_collection, write_collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_collection([gm.Graph(2, [(0, 1)], name="a"), gm.Graph(3, name="b")], folder)
+    ...     for graph, label in iterate_collection(folder):
+    ...         print(graph, label)
+    Graph('a', 2 nodes, 1 edge) None
+    Graph('b', 3 nodes, 0 edges) None
+    """
+    return _pairs(Path(path), split, stream=True)
+
+
+def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[tuple[Graph, str | None]]:
     suffix = path.suffix.lower()
     if suffix == ".cxl":
-        return read_gxl_collection(path, split)
+        yield from _gxl_pairs(path, split, stream)
+        return
     if (suffix in KINDS or suffix == ".csv") and not os.path.isdir(path) and split is None:
-        return _read_file(path, suffix), None
+        if suffix == ".parquet":
+            yield from open_collection(path).labelled()
+        else:
+            yield from _without_class(_read_file(path, suffix))
+        return
     if os.path.isfile(path) and suffix != ".zip":
         reason = f"has no split {split!r}" if split is not None else f"is none of {', '.join(KINDS)}, a zip or a folder"
         raise fail(path, reason)
     with _files.opened(path) as source:
-        if holds_tudataset(source):
-            if split is not None:
-                raise fail(source.where(), f"has no split {split!r}; only GXL collections have lists")
-            return read_tudataset(path)
-        names = _files.topmost(source, KINDS)
-        kind = _only_kind(names, source)
-        if kind != "GXL":
-            if split is not None:
-                raise fail(source.where(), f"has no split {split!r}; only GXL collections have lists")
-            return [graph for name in names for graph in _read(source, name, kind)], None
-    return read_gxl_collection(path, split)
+        tu = holds_tudataset(source)
+        names = [] if tu else _files.topmost(source, KINDS)
+        kind = "TU" if tu else _only_kind(names, source)
+        if split is not None and kind != "GXL":
+            raise fail(source.where(), f"has no split {split!r}; only GXL collections have lists")
+        if kind == "TU":
+            graphs, classes = read_tudataset(path)
+            yield from zip(graphs, classes if classes is not None else [None] * len(graphs), strict=True)
+        elif kind == "Parquet":
+            if not isinstance(source, Folder):
+                raise fail(source.where(names[0]), "is Parquet inside a zip; unpack it first")
+            yield from open_collection((source.root / names[0]).parent).labelled()
+        elif kind != "GXL":
+            yield from _without_class(graph for name in names for graph in _read(source, name, kind))
+    if kind == "GXL":
+        yield from _gxl_pairs(path, split, stream)
+
+
+def _gxl_pairs(path: Path, split: str | None, stream: bool) -> Iterator[tuple[Graph, str | None]]:
+    if stream:
+        yield from iterate_gxl_collection(path, split)
+    else:
+        graphs, classes = read_gxl_collection(path, split)
+        yield from zip(graphs, classes if classes is not None else [None] * len(graphs), strict=True)
+
+
+def _without_class(graphs: Iterable[Graph]) -> Iterator[tuple[Graph, None]]:
+    return ((graph, None) for graph in graphs)
 
 
 def write_collection(
@@ -80,20 +137,22 @@ def write_collection(
     ----------
     graphs : sequence of Graph
     path : path
-        One file if it ends in ``.npz``, ``.sdf`` or ``.smi`` (or ``.zip``, for a TU data set), else a folder.
+        One file if it ends in ``.npz``, ``.parquet``, ``.sdf`` or ``.smi`` (or ``.zip``, for a TU data set), else a folder.
     classes : sequence of labels, optional
-        Only GXL and TU data sets keep them.
-    kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "sdf", "smi"}, optional
+        Only GXL, TU data sets and Parquet keep them.
+    kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "parquet", "sdf", "smi"}, optional
         Of the files in a folder; by default GXL if there are classes, else GraphML.
     """
     if kind is None:
         suffix = Path(path).suffix.lower()
-        kind = suffix[1:] if suffix in (".npz", ".sdf", ".smi") else "graphml" if classes is None else "gxl"
+        kind = suffix[1:] if suffix in (".npz", ".parquet", ".sdf", ".smi") else "graphml" if classes is None else "gxl"
     if kind == "tu":
         write_tudataset(graphs, path, classes)
+    elif kind == "parquet":
+        write_parquet(graphs, path, classes)
     elif classes is not None:
         if kind != "gxl":
-            raise fail(path, f"{kind} files do not keep classes; write GXL or a TU data set, or leave the classes out")
+            raise fail(path, f"{kind} files do not keep classes; write GXL, Parquet or a TU data set, or leave the classes out")
         write_gxl_collection(graphs, classes, path)
     elif kind in ("sdf", "smi"):
         (write_sdf if kind == "sdf" else write_smiles)(graphs, path)

@@ -20,9 +20,10 @@ attribute ``graphmeans``, which other programs ignore; most graphs do not need i
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -97,6 +98,29 @@ def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[
     graphs : list of Graph
     classes : list of str, or None if there is no CXL list: then every GXL file is read, in the order of names.
     """
+    with _listed(path, split) as (source, listed):
+        unique = list(dict.fromkeys(name for name, _ in listed))
+        graphs = dict(zip(unique, _typed([_read_raw(source, name) for name in unique], source.where()), strict=True))
+        classes = [label for _, label in listed if label is not None]
+        return [graphs[name] for name, _ in listed], classes or None
+
+
+def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
+    """The graphs of `read_gxl_collection` with their classes, one after the other: only one is held.
+
+    Every file is read twice, because columns belong to the collection: once for the types of the columns, once for the graphs.
+    """
+    with _listed(path, split) as (source, listed):
+        unique = dict.fromkeys(name for name, _ in listed)
+        fill = _filler(_telling((_read_raw(source, name) for name in unique), source.where()))
+        for name, label in listed:
+            raw = _read_raw(source, name)
+            yield from_table(fill(raw, _bare_table(raw)), raw.where), label
+
+
+@contextlib.contextmanager
+def _listed(path: PathLike, split: str | None) -> Iterator[tuple[Source, list[tuple[str, str | None]]]]:
+    """Where the files lie, and which they are, with their classes: None if there is no list."""
     with _files.opened(Path(path).parent if str(path).lower().endswith(".cxl") else path) as source:
         if str(path).lower().endswith(".cxl"):
             if split is not None:
@@ -110,12 +134,9 @@ def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[
             folder = str(PurePosixPath(found[0]).parent)
             lists = _chosen([name for name in found if name.lower().endswith(".cxl")], split, source)
         if lists:
-            listed = [entry for name in lists for entry in _parse_cxl(source, name, folder)]
+            yield source, [entry for name in lists for entry in _parse_cxl(source, name, folder)]
         else:
-            listed = [(name, "") for name in found]
-        unique = list(dict.fromkeys(name for name, _ in listed))
-        graphs = dict(zip(unique, _typed([_read_raw(source, name) for name in unique], source.where()), strict=True))
-        return [graphs[name] for name, _ in listed], [label for _, label in listed] if lists else None
+            yield source, [(name, None) for name in found]
 
 
 def write_gxl(graph: Graph, path: PathLike) -> None:
@@ -170,9 +191,9 @@ def _chosen(lists: list[str], split: str | None, source: Source) -> list[str]:
     raise fail(source.where(), f"has no list {split!r}; there is {', '.join(sorted(stems)) or 'none at all'}")
 
 
-def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str]]:
+def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str | None]]:
     """Files, relative to the source, and classes: any element with `file` and `class`, under any parent."""
-    entries: list[tuple[str, str]] = []
+    entries: list[tuple[str, str | None]] = []
     where = source.where(name)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -202,22 +223,70 @@ def _read_raw(source: Source, name: str) -> RawGraph:
 
 def _typed(raws: list[RawGraph], where: str) -> list[Graph]:
     tables = [_bare_table(raw) for raw in raws]
-    for part, store, flag in (("node", "nodes", "bare_nodes"), ("edge", "edges", "bare_edges")):
-        pools: dict[str, list[int]] = {}
-        for i, raw in enumerate(raws):
-            for key in raw.parts[part]:
-                pools.setdefault(key, []).append(i)
+    for part in ("node", "edge"):
+        keys = {key for raw in raws for key in raw.parts[part]}
         present = sum(len(column.values) for raw in raws for column in raw.parts[part].values())
-        rows = sum(raw.rows(part) for raw in raws)
-        check_sparsity(len(pools) * (rows + len(raws)), present + rows + len(raws), where)
-        bare = any(table.mark.get(flag) for table in tables)
+        rows = sum(raw.rows(part) + 1 for raw in raws)
+        check_sparsity(len(keys) * rows, present + rows, where)
+    fill = _filler(raws)
+    return [from_table(fill(raw, table), raw.where) for table, raw in zip(tables, raws, strict=True)]
+
+
+def _filler(raws: list[RawGraph]) -> Callable[[RawGraph, Table], Table]:
+    """Puts all columns of a collection, typed, into the table of any graph of it; the raw graphs given tell the types."""
+    steps: list[tuple[str, str, Callable[[RawGraph], Any], str | None]] = []
+    for part, store, flag in (("node", "nodes", "bare_nodes"), ("edge", "edges", "bare_edges")):
+        pools: dict[str, list[RawGraph]] = {}
+        for raw in raws:
+            for key in raw.parts[part]:
+                pools.setdefault(key, []).append(raw)
+        bare = any(raw.mark.get(flag) for raw in raws)
         for key, members in pools.items():
-            convert = _converter([raws[i] for i in members], part, key)
-            for raw, table in zip(raws, tables, strict=True):
-                getattr(table, store)[key] = convert(raw)
-                if bare and key == VALUE:
-                    table.mark[flag] = True
-    return [from_table(table, raw.where) for table, raw in zip(tables, raws, strict=True)]
+            steps.append((store, key, _converter(members, part, key), flag if bare and key == VALUE else None))
+
+    def fill(raw: RawGraph, table: Table) -> Table:
+        for store, key, convert, flag in steps:
+            getattr(table, store)[key] = convert(raw)
+            if flag is not None:
+                table.mark[flag] = True
+        return table
+
+    return fill
+
+
+def _telling(raws: Iterable[RawGraph], where: str) -> list[RawGraph]:
+    """The few raw graphs that tell of the types of all columns as much as all of them do."""
+    known: set[tuple[Any, ...]] = set()
+    kept = []
+    keys: dict[str, set[str]] = {"node": set(), "edge": set()}
+    present, rows = {"node": 0, "edge": 0}, {"node": 0, "edge": 0}
+    for raw in raws:
+        _bare_table(raw)  # takes roles and supports out
+        news: set[tuple[Any, ...]] = {(flag,) for flag in ("bare_nodes", "bare_edges") if raw.mark.get(flag)}
+        for part in ("node", "edge"):
+            for key, column in raw.parts[part].items():
+                news |= {(part, key, fact) for fact in _facts(raw, part, key)}
+                present[part] += len(column.values)
+            keys[part].update(raw.parts[part])
+            rows[part] += raw.rows(part) + 1
+        if not news <= known:
+            known |= news
+            kept.append(raw)
+    for part in ("node", "edge"):
+        check_sparsity(len(keys[part]) * rows[part], present[part] + rows[part], where)
+    return kept
+
+
+def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
+    """What this column says about its type: kinds of values, words that are numbers or not, widths of vectors."""
+    column = raw.parts[part][key]
+    facts: set[Any] = {*column.kinds, "strings" if key in raw.mark.get(f"{part}_strings", ()) else "typed"}
+    for value in column.values:
+        if isinstance(value, str):
+            facts.add(("word", value != LOST and bool(_NUMBER.fullmatch(value)), value == LOST))
+        elif isinstance(value, (list, tuple)):
+            facts.add(("width", len(value)))
+    return facts
 
 
 def _bare_table(raw: RawGraph) -> Table:
@@ -239,13 +308,13 @@ def _bare_table(raw: RawGraph) -> Table:
 def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
     """How this column becomes an array in any graph of the collection, those that lack it included."""
     kinds: dict[str, RawGraph] = {}
+    lost = None
     for raw in members:
         for kind in raw.parts[part][key].kinds:
             kinds.setdefault(kind, raw)
     if kinds.keys() <= {"string", "number"} and "string" in kinds and _reads_as_numbers(members, part, key):
         kinds = {"number": members[0]}
-        for raw in members:
-            raw.parts[part][key].drop(LOST)
+        lost = LOST
     if len(kinds) > 1:
         (one, _), (other, raw) = list(kinds.items())[:2]
         raise raw.fail(f"{part} attribute {key!r} is a {other} here and a {one} elsewhere")
@@ -256,6 +325,8 @@ def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGra
 
     def convert(raw: RawGraph) -> Any:
         column = raw.parts[part].get(key)
+        if column is not None and lost is not None:
+            column.drop(lost)
         values = [missing] * raw.rows(part) if column is None else column.dense(raw.rows(part), missing)
         try:
             if kind == "number":

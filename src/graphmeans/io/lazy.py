@@ -71,6 +71,12 @@ class Collection:
         for i in range(self.n_partitions):
             yield from self._graphs(i)
 
+    def labelled(self) -> Iterator[tuple[Graph, str | None]]:
+        """Each graph with its class, or None."""
+        for i in range(self.n_partitions):
+            layout, table, where = self._table(i)
+            yield from zip(from_table(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
+
     # -- what it holds -----------------------------------------------------------------------------
 
     @property

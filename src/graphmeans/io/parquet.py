@@ -73,32 +73,45 @@ def write_parquet(
     5
     3
     """
-    arrow()
-    for name, most in (("rows_per_group", rows_per_group), ("rows_per_file", rows_per_file)):
-        if most is not None and most < 1:
-            raise GraphError(f"{name} must be at least 1, got {most}")
-    target = Path(path)
     layout = None
     if isinstance(graphs, Sequence):
         graphs = to_graphs(graphs)
         layout = Layout.of(graphs) if graphs else None
-    rows = _with_labels(graphs, classes, target)
+    rows = _with_labels(graphs, classes, Path(path))
+    return write_rows(rows, path, layout, rows_per_group=rows_per_group, rows_per_file=rows_per_file)
+
+
+def write_rows(
+    rows: Iterable[tuple[Graph, str | None]],
+    path: PathLike,
+    layout: Layout | None = None,
+    *,
+    rows_per_group: int = ROWS_PER_GROUP,
+    rows_per_file: int | None = None,
+) -> int:
+    """Write graphs that come with their classes (or None), as `iterate_collection` gives them; see `write_parquet`."""
+    arrow()
+    for name, most in (("rows_per_group", rows_per_group), ("rows_per_file", rows_per_file)):
+        if most is not None and most < 1:
+            raise GraphError(f"{name} must be at least 1, got {most}")
+    target, rows = Path(path), iter(rows)
     first = next(rows, None)
     if first is None:
         raise fail(target, "an empty collection cannot be written")
-    rows = itertools.chain([first], rows)
+    rest: Iterator[tuple[Graph, str | None]] = itertools.chain([first], rows)
+    del first
     if rows_per_file is None:
         with _complete(target) as partial:
-            return _write_file(rows, partial, layout, rows_per_group)
+            return _write_file(rest, partial, layout, rows_per_group)
+    written = 0
     with _complete(target, folder=True) as partial:
-        written = 0
         for number in itertools.count():
-            part = list(itertools.islice(rows, 1))
-            if not part:
-                return written
-            some = itertools.chain(part, itertools.islice(rows, rows_per_file - 1))
-            written += _write_file(some, partial / f"part-{number:05d}.parquet", layout, rows_per_group)
-    raise AssertionError  # a stream ends, or raises
+            some = itertools.islice(rest, rows_per_file)
+            part = _write_file(some, partial / f"part-{number:05d}.parquet", layout, rows_per_group)
+            written += part
+            if part < rows_per_file:
+                break
+    return written
 
 
 def write_labels(
