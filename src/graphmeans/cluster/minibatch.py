@@ -211,7 +211,7 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     def _keep_stream(self, centres: MovingCentres, steps: int) -> None:
         self._stream = centres.started_anew(centres.frames)
-        self.counts_ = centres.frames.total.copy()
+        self.counts_: NDArray[np.float64] = centres.frames.total.copy()
         self.n_steps_ = steps
 
     # -- both --------------------------------------------------------------------------------------
