@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["your-graphs.md", "encoding.md", "structures.md", "save-and-load.md"]
+PAGES = ["your-graphs.md", "encoding.md", "structures.md", "save-and-load.md", "large-collections.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)
