@@ -282,7 +282,7 @@ def test_a_killed_process_goes_on(tmp_path, after, n_init):
     assert resumed.inertia_ == whole.inertia_
     assert resumed.n_matchings_ == whole.n_matchings_
     assert resumed.n_seeding_matchings_ == whole.n_seeding_matchings_
-    if n_init != 3:
+    if n_init != 3 and len(resumed.trace_):  # no row if it was killed while swapping and no later swap was kept
         assert resumed.trace_["iteration"][0] > 1
         assert resumed.trace_["iteration"][-1] == whole.trace_["iteration"][-1]
     assert not path.exists()
@@ -372,6 +372,6 @@ def test_memory_is_what_the_formula_says():
     n, dv, de = int(space.order.sum()), batch.nodes.shape[1], batch.edge_values.shape[1]
     kept = sum(array.nbytes for array in shard.state().values()) + shard.sketches.values.nbytes + shard.sketches.norms.nbytes
     graph = batch.nodes.nbytes + batch.roles.nbytes + batch.ends.nbytes + batch.edge_values.nbytes
-    formula = 16 * len(batch.nodes) * (dv + 1) + 8 * len(batch.ends) * (de + 1) + 500 * (4 * n * (dv + n * de) + 20 * 32 + 72)
+    formula = 16 * len(batch.nodes) * (dv + 1) + 8 * len(batch.ends) * (de + 1) + 500 * (4 * n * (dv + n * de) + 20 * 64 + 72)
     assert kept + graph <= formula
-    assert shard.bounds.centre.shape == (500, 32)
+    assert shard.bounds.centre.shape == (500, 64)

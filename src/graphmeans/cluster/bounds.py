@@ -11,7 +11,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 #: Most centres a graph remembers something about. All others are judged by their sketch alone.
-SLOTS = 32
+SLOTS = 64
 #: Kinds of bounds: proven, or what a matching found (with the exact matcher both are the distance itself).
 CERTIFIED, ESTIMATE = 0, 1
 

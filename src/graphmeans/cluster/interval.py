@@ -30,6 +30,8 @@ from graphmeans.means.frames import Centres, Frames
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
 WORTH_A_MOVE = 0.2
+#: Until nothing moves otherwise, a graph need not move to a centre that is nearer by less than this share.
+SLACK = 0.06
 
 
 def interval(
@@ -53,7 +55,8 @@ def interval(
     """
     stopping = Stopping(problem, max_iter, tol, n_iter_no_change, target)
     descent = Descent(problem, centres, checkpoint, saved)
-    stopping.goes_on_from(descent.iteration)
+    if saved is not None:
+        stopping.goes_on_from(saved[0]["stopping"])
     budget = descent.budget
     if budget is None:
         descent.run(stopping, changed=saved is None)
@@ -73,7 +76,7 @@ class Descent:
     ) -> None:
         problem.bounded_order()
         self.problem, self.checkpoint = problem, checkpoint
-        self.iteration = 0  # where it was saved, and in which swap
+        self.slack = 0.0
         self.budget: float | None = None
         self.swaps_tried = 0
         if saved is None:
@@ -85,14 +88,20 @@ class Descent:
             self.centres = MovingCentres.restored(problem.order, problem.batch, unpacked("centres", arrays))
             self.shards = problem.engine
             self.shards.restore([unpacked(f"shard{s}", arrays) for s in range(head["shards"])])
-            self.iteration, self.budget, self.swaps_tried = head["iteration"], head["budget"], head["swaps_tried"]
+            self.slack, self.budget, self.swaps_tried = head["slack"], head["budget"], head["swaps_tried"]
 
     def run(self, stopping: Stopping, changed: bool = True, trial: bool = False) -> None:
         """Assign and average until nothing changes; `changed` says that the centres are not the means of their clusters."""
+        if changed:
+            # While centres still move, borderline graphs would be matched again and again.
+            self.slack = 0.0 if self.problem.is_euclidean else SLACK
         while True:
-            counts: Counter[str] = sum(self.shards.each("assign", self.centres), start=Counter())
+            counts: Counter[str] = sum(self.shards.each("assign", self.centres, self.slack), start=Counter())
             changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
             goes_on = stopping.note(self.inertia(), counts["moved"], self._look, graphs=len(self.shards), **_columns(counts))
+            if goes_on and not changed and self.slack:
+                self.slack = 0.0
+                continue
             if goes_on and not changed:
                 changed = self._move_single_graphs() or self._realign()
             if not (goes_on and changed):
@@ -111,6 +120,8 @@ class Descent:
         states = self.shards.each("state")
         facts = {
             "iteration": stopping.iteration,
+            "stopping": stopping.state(),
+            "slack": self.slack,
             "budget": self.budget,
             "swaps_tried": self.swaps_tried,
             "shards": len(states),

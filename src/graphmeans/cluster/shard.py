@@ -58,18 +58,22 @@ class Shard(Known):
 
     # -- the nearest centre ------------------------------------------------------------------------
 
-    def assign(self, centres: MovingCentres) -> Counter[str]:
-        """Find the nearest centre of every graph, refining only what is needed to decide; returns what that took."""
+    def assign(self, centres: MovingCentres, slack: float = 0.0) -> Counter[str]:
+        """Find the nearest centre of every graph, refining only what is needed to decide; returns what that took.
+
+        A centre that is nearer by no more than the share `slack` need not be found.
+        """
+        near = CLOSE * (1.0 - slack)
         before = self.labels.copy()
         counts: Counter[str] = Counter()
-        x = self._open(centres, self.upper * CLOSE)
+        x = self._open(centres, self.upper * near)
         low = self._low(x, centres)
         self._begin(x, low, centres)
         low[np.arange(len(x)), self.labels[x]] = np.inf
         tested = np.zeros(low.shape, dtype=bool)
         rows = np.arange(len(x))
         while len(rows):
-            rows = self._test(rows, x, self.upper[x[rows]][:, None] * CLOSE, low, tested, centres, counts)
+            rows = self._test(rows, x, self.upper[x[rows]][:, None] * near, low, tested, centres, counts)
             self._match(rows, x, low[rows].argmin(axis=1), low, centres, counts)
         self._close(x, low, centres)
         counts["moved"] = int((self.labels != before).sum())

@@ -55,6 +55,7 @@ class Stopping:
         self._labels: IntArray | None = None
         self._best: tuple[IntArray, Centres, FloatArray, float] | None = None
         self._least = np.inf
+        self._recent: list[float] = []  # the last two objectives
         self._latest: tuple[Any, ...] | None = None
         self._first = 0  # iterations before these rows, where a run goes on from a checkpoint
         if problem.stopping is None:
@@ -81,6 +82,7 @@ class Stopping:
         """The same for an algorithm that keeps its own state; `look` gives (labels, centres, distances) if anybody asks."""
         self._record(inertia, moved, columns)
         self._latest = (*look(), inertia)
+        self._recent = [*self._recent[-1:], inertia]
         if self.problem.on_iteration is not None:
             self.problem.on_iteration(*self._latest)
         if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
@@ -92,10 +94,10 @@ class Stopping:
 
     def _is_hopeless(self) -> bool:
         """Whether the objective falls too slowly to get below the target."""
-        if not self.target or len(self.rows) < 3:
+        if not self.target or self.iteration < 3:
             return False
-        above = self.rows[-1]["inertia"] - self.target
-        return above > 0 and bool((self.rows[-2]["inertia"] - self.rows[-1]["inertia"]) * STEPS_LEFT < above)
+        above = self._recent[-1] - self.target
+        return above > 0 and bool((self._recent[-2] - self._recent[-1]) * STEPS_LEFT < above)
 
     def take_over(self, other: Stopping, swap: bool = True) -> None:
         """What another one saw happened after what this one did, following a swap or not."""
@@ -103,9 +105,14 @@ class Stopping:
         self.rows += [{**row, "iteration": self.iteration + 1 + i, "swap": number} for i, row in enumerate(other.rows)]
         self._latest = other._latest
 
-    def goes_on_from(self, iteration: int) -> None:
-        """So many iterations were made before, by a process that is gone."""
-        self._first = iteration
+    def state(self) -> dict[str, Any]:
+        """What it goes by, for a process that may have to go on."""
+        return {"iteration": self.iteration, "recent": self._recent, "least": self._least, "since_best": self._since_best}
+
+    def goes_on_from(self, state: dict[str, Any]) -> None:
+        """These iterations were made before, by a process that is gone."""
+        self._first, self._recent = int(state["iteration"]), list(state["recent"])
+        self._least, self._since_best = float(state["least"]), int(state["since_best"])
 
     def stopped(self) -> Result | None:
         """The last complete iteration, or the best one of an algorithm whose objective may rise; None if there is none."""
