@@ -194,9 +194,10 @@ def test_what_fails_leaves_nothing_behind(tmp_path, rows_per_file):
 # -- reading in parts ------------------------------------------------------------------------------
 
 
-def test_batches_take_and_partitions(tmp_path):
+def test_batches_take_and_partitions(tmp_path, monkeypatch):
     graphs = letters(23)
-    collection = written(graphs, tmp_path / "a.parquet", rows_per_group=5)
+    monkeypatch.chdir(tmp_path)
+    collection = written(graphs, "a.parquet", rows_per_group=5)
     for size in (1, 4, 5, 12, 100):
         batches = collection.batches(size)
         assert [len(batch) for batch in batches] == [min(size, 23 - i) for i in range(0, 23, size)]
@@ -205,8 +206,12 @@ def test_batches_take_and_partitions(tmp_path):
     which = [22, 0, 7, 7, -1, 3]
     assert collection.take(which) == [graphs[i] for i in which]
     assert collection.take([]) == []
-    part = pickle.loads(pickle.dumps(collection.partition(4)))
+    sent = pickle.dumps(collection.partition(4))
+    assert len(sent) < 2000
+    monkeypatch.chdir(tmp_path.parent)
+    part = pickle.loads(sent)
     assert (list(part), part.names, len(part), part.n_partitions) == (graphs[20:], ["g20", "g21", "g22"], 3, 1)
+    monkeypatch.chdir(tmp_path)
     assert collection.labels is None
     assert collection.columns == {
         "nodes": {"x": "number", "pos": "vector of 2", "kind": "string", "end": "bool", "sometimes": "number"},

@@ -31,6 +31,10 @@ class _File:
     layout: Layout
     metadata: Any  # the footer, so that it is parsed once
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process reads the footer itself, which knows of all partitions, and may work in another folder.
+        return _File, (self.path.absolute(), self.layout, None)
+
 
 class _Group(NamedTuple):
     """One row group: the unit that is read."""
