@@ -41,7 +41,8 @@ def main(count: int = 1500) -> None:
         matchings = np.mean([km.n_matchings_ + km.n_seeding_matchings_ for km in runs])
         spent.append((seconds, matchings, np.mean([km.inertia_ for km in runs])))
     (t0, m0, j0), (t1, m1, j1) = spent
-    print(f"k-means, {len(base)} letters ten times, mean of 5 runs: {m0:,.0f} matchings together, {m1:,.0f} apart ({m1 / m0:.1f})")
+    ratio = m1 / m0
+    print(f"k-means, {len(base)} letters ten times, mean of 5 runs: {m0:,.0f} matchings together, {m1:,.0f} apart ({ratio:.1f})")
     print(f"  {t0:.2f} s and {t1:.2f} s; objective {j0:.4g} and {j1:.4g}")
 
 

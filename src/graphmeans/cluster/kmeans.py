@@ -39,7 +39,7 @@ from graphmeans.space import GraphSpace, Order, resolve_order
 logger = logging.getLogger("graphmeans")
 
 #: What n_init="auto" spends on swapping centres, as a multiple of the matchings of the run before.
-SWAPS = 1.0
+SWAPS = 2.0
 #: What mean="auto" stands for.
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "lifted", "interval": "lifted"}
 

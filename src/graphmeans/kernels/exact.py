@@ -219,8 +219,10 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                         known = False
                 for a in range(q):
                     tree.leaf[0, a] = best_columns[x_rows[a]]
+                # Without any mapping yet (the whole pair has few rows) the cutoff must not leave us with none.
+                solved = best == np.inf
                 which, value, runner_up = try_all(
-                    x, y, x_real, y_real, base[depth], here, q, x_rows, y_rows, ceiling, known, tree.leaf
+                    x, y, x_real, y_real, base[depth], here, q, x_rows, y_rows, best if solved else ceiling, known, tree.leaf
                 )
                 second = min(second, runner_up)
                 if which >= 0:
@@ -232,7 +234,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
                         best_columns[x_rows[a]] = y_rows[PERMUTATIONS[q, which, a]]
                     best = permutation_cost(linear[0], x, y, rows, best_columns)
                     ceiling = min(best, cutoff)
-                if cutoff < best:
+                if cutoff < best and not solved:
                     missed, second = min(missed, cutoff), min(second, cutoff)
                 continue
             row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, q,
