@@ -398,6 +398,18 @@ def test_what_two_batches_disagree_about_is_named_with_the_place_in_the_collecti
     assert gm.GraphEncoder().fit_batches(zero).edge_presence_ == 0
 
 
+def test_parts_may_be_summarised_elsewhere(tmp_path):
+    graphs = letters(30)
+    collection = written(graphs, tmp_path / "a.parquet", rows_per_group=8)
+    encoder = gm.GraphEncoder()
+    sent = [pickle.dumps((encoder, collection.partition(i), 8 * i)) for i in range(4)]
+    back = []
+    for there, part, start in map(pickle.loads, sent):
+        back += [pickle.dumps(there.summarise(flat, start)) for flat in part.arrays()]
+    found = encoder.fit_summaries(map(pickle.loads, back), lambda: pytest.fail("lengths are all positive"))
+    assert_same_encoder(found, gm.GraphEncoder().fit(graphs))
+
+
 def test_means_of_large_numbers_do_not_cancel():
     rng = np.random.default_rng(0)
     graphs = [gm.Graph({"x": 1e9 + rng.normal(size=3)}) for _ in range(300)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,26 +134,44 @@ class GraphEncoder(BaseEstimator):
             Such as ``collection.arrays()`` of `open_collection`. Read once; a second time if only the codes can show whether
             some edge is zero (``edge_presence="auto"``, and every edge attribute has both signs or zeros).
         """
+        once = iter(batches) is batches
+
+        def summaries() -> Iterator[Summary]:
+            first = 0
+            for batch in batches:
+                summary = self.summarise(batch, first)
+                first += summary.graphs
+                yield summary
+
+        def has_zero_edge() -> bool:
+            if once:
+                raise GraphError("edge_presence='auto' needs the batches a second time: give a list of them, or a number")
+            return any(self._has_zero_edge(_flat_or_graphs(batch)) for batch in batches)
+
+        return self.fit_summaries(summaries(), has_zero_edge)
+
+    def fit_summaries(self, summaries: Iterable[Summary], has_zero_edge: Callable[[], bool]) -> GraphEncoder:
+        """Fit on the summaries of all parts of a collection, in their order; they may come from other processes.
+
+        `has_zero_edge` is asked only if the summaries leave open whether some edge encodes to zero.
+        """
         choices = self._choices()
-        summary: Summary | None = None
-        for batch in batches:
-            one = self.summarise(batch, 0 if summary is None else summary.graphs, choices)
-            if summary is None:
-                summary = one
+        whole: Summary | None = None
+        for summary in summaries:
+            if whole is None:
+                whole = summary
             else:
-                summary.merge(one, choices, self.missing)
-        self._fit_summary(summary, choices)
-        if self.edge_presence == "auto" and summary is not None:
+                whole.merge(summary, choices, self.missing)
+        self._fit_summary(whole, choices)
+        if self.edge_presence == "auto" and whole is not None:
             self.edge_presence_ = 0.0
-            if not summary.never_zero(self.edge_columns_, "edge"):
-                if iter(batches) is batches:
-                    raise GraphError("edge_presence='auto' needs the batches a second time: give a list of them, or a number")
-                self.edge_presence_ = float(any(self._has_zero_edge(_flat_or_graphs(batch)) for batch in batches))
+            if not whole.never_zero(self.edge_columns_, "edge"):
+                self.edge_presence_ = float(has_zero_edge())
         return self
 
-    def summarise(self, batch: Any, start: int = 0, choices: Choices | None = None) -> Summary:
-        """What fitting must know of some graphs, of which the first is number `start`; summaries of parts can be merged."""
-        return Summary.of(_flat_or_graphs(batch), self._choices() if choices is None else choices, self.missing, start)
+    def summarise(self, batch: Any, start: int = 0) -> Summary:
+        """What fitting must know of some graphs, of which the first is number `start` of the collection."""
+        return Summary.of(_flat_or_graphs(batch), self._choices(), self.missing, start)
 
     def transform(self, graphs: Iterable[Any]) -> GraphBatch:
         """The graphs as a `GraphBatch`. A `MeanGraph` is encoded as the mean it stands for: value times support."""
