@@ -90,7 +90,7 @@ def tree_nodes(batch, order, cutoff=np.inf):
     pairs = np.array([[0, 1]])
     count = np.zeros(1, dtype=np.int64)
     settings_ = (1 << 60, np.full(1, cutoff), False, np.zeros(0, dtype=np.int64))
-    solve_pairs(exact_pairs, settings_, batch, batch, pairs, order, 1, count)
+    solve_pairs(exact_pairs, settings_, batch, batch, pairs, order, 1, count, np.zeros(1))
     return int(count[0])
 
 
