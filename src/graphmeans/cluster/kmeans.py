@@ -187,19 +187,8 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
             return self._fit(X, sample_weight)
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
-        self._check_parameters()
-        before = self._before()
-        self._kind = kind_of(X)
-        encoder, batch = self._fit_encoder(X)
-        if self.n_clusters > len(batch):
-            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
-        weights = check_weights(sample_weight, len(batch))
-        given = self._given_start(encoder, before)
-        space = GraphSpace(
-            resolve_order(self.order, *([batch] if given is None else [batch, given])),
-            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
-        points, which = space.weighted(batch), None
+        encoder, space, points, weights, given = self._prepared(X, sample_weight)
+        which = None
         if self.algorithm == "interval":
             points, weights, which = collapsed(points, weights, self.n_clusters)
         n_runs = self._n_runs() if given is None else 1
@@ -216,6 +205,24 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
             runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(points, weights, self._identity()))
         self._keep(expanded(runs.best(), which), encoder, space, problem.ledger)
         return self
+
+    def _prepared(
+        self, X: Any, sample_weight: ArrayLike | None
+    ) -> tuple[GraphEncoder, GraphSpace, GraphBatch, NDArray[np.float64], GraphBatch | None]:
+        """Encoder, space, its points, their weights, and the start if it is given."""
+        self._check_parameters()
+        before = self._before()
+        self._kind = kind_of(X)
+        encoder, batch = self._fit_encoder(X)
+        if self.n_clusters > len(batch):
+            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
+        weights = check_weights(sample_weight, len(batch))
+        given = self._given_start(encoder, before)
+        space = GraphSpace(
+            resolve_order(self.order, *([batch] if given is None else [batch, given])),
+            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
+        )  # fmt: skip
+        return encoder, space, space.weighted(batch), weights, given
 
     def _before(self) -> Any:
         """The centres of the fit before, if this one is to start from them."""

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.inputs import kind_of
 from graphmeans.cluster.interval import Descent, added
 from graphmeans.cluster.kmeans import GraphKMeans
 from graphmeans.cluster.log import shown
@@ -23,10 +22,9 @@ from graphmeans.cluster.shard import Shard
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import Matcher, get_matcher
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.matching.match import Matcher
+from graphmeans.space import Order
 
 #: A batch is doubled when an iteration lowers the objective by less than this share.
 ENOUGH = 0.01
@@ -121,7 +119,8 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
         """Nested batches."""
-        encoder, space, points, weights, given, seed = self._prepared(X, sample_weight)
+        encoder, space, points, weights, given = self._prepared(X, sample_weight)
+        seed = self._seed()
         random = np.random.RandomState(seed)
         shuffled = random.permutation(len(points))
         points, weights = points.take(shuffled), weights[shuffled]
@@ -176,8 +175,8 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     def _begin(self, X: Any, sample_weight: ArrayLike | None) -> MiniBatchGraphKMeans:
         """The first batch is clustered as a whole."""
-        encoder, space, points, weights, given, seed = self._prepared(X, sample_weight)
-        problem = Problem(points, space, weights, self._mean(), seed)
+        encoder, space, points, weights, given = self._prepared(X, sample_weight)
+        problem = Problem(points, space, weights, self._mean(), self._seed())
         descent = Descent(problem, self._start(X, encoder, space, given, problem))
         stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
         descent.run(stopping)
@@ -216,25 +215,13 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     # -- both --------------------------------------------------------------------------------------
 
-    def _prepared(
-        self, X: Any, sample_weight: ArrayLike | None
-    ) -> tuple[GraphEncoder, GraphSpace, GraphBatch, NDArray[np.float64], GraphBatch | None, int]:
-        """Encoder, space, points, weights, given seeds, and a seed for what is random."""
-        self._check_parameters()
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if isinstance(self.batch_size, bool) or not isinstance(self.batch_size, Integral) or self.batch_size < 1:
             raise GraphError(f"batch_size must be a whole number of at least 1, got {self.batch_size!r}")
         ratio = self.reassignment_ratio
         if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < 1:
             raise GraphError(f"reassignment_ratio must be in [0, 1), got {ratio!r}")
-        self._kind = kind_of(X)
-        encoder, batch = self._fit_encoder(X)
-        if self.n_clusters > len(batch):
-            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
-        weights = check_weights(sample_weight, len(batch))
-        given = self._given_start(encoder, None)
-        space = GraphSpace(
-            resolve_order(self.order, *([batch] if given is None else [batch, given])),
-            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return encoder, space, space.weighted(batch), weights, given, seed
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
