@@ -59,7 +59,7 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int
         Runs from different starts, the best of which is kept. "auto" with the interval algorithm and a start by name: one
-        run, then half as many matchings again and more go into swapping centres; never a worse objective than one run. With
+        run, then up to twice its matchings go into swapping centres; never a worse objective than without. With
         the other algorithms 10 runs for "random" and callables, else 1. From given graphs it is always one run.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
         How a centre is found. "auto" is incremental, as in the paper, for lloyd and elkan, and lifted for the others.

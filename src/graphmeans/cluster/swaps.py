@@ -26,7 +26,7 @@ def swap_centres(descent: Descent, stopping: Stopping, budget: float) -> None:
     problem, kept = descent.problem, 0
     descent.budget = budget
     # Swaps that are given up at once may cost nothing: their number is limited, too.
-    most = 100 + 10 * descent.centres.k
+    most = 50 + 5 * descent.centres.k
     while problem.ledger.matchings.total() < budget and descent.swaps_tried < most and descent.inertia() > 0:
         descent.keep(stopping)
         random = problem.random("swap", descent.swaps_tried)
