@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import graphmeans as gm
 from graphmeans.graphs.convert import as_kind, to_graphs
+from graphmeans.graphs.values import same_values
 from io_helpers import ANY_TEXT, any_graphs
 
 igraph = pytest.importorskip("igraph", reason="igraph is not installed: pip install 'graphmeans[igraph]'")
@@ -265,6 +266,14 @@ def test_pyg_looking_objects():
     assert gm.from_pyg(data([[0, 1], [1, 0]], charge=np.array([1.0, 2.0])), node_attributes=["charge"]).nodes[
         "charge"
     ].tolist() == [1, 2]
+
+
+def test_missing_edge_values_in_both_directions():
+    # NaN is what a tensor says of a missing value, and NaN is not equal to itself.
+    there = np.ma.masked_invalid([np.nan, 2.0])
+    assert same_values(there, np.ma.masked_invalid([np.nan, 2.0]))
+    assert not same_values(there, np.ma.masked_invalid([np.nan, 3.0]))
+    assert not same_values(there, np.ma.masked_invalid([2.0, np.nan]))
 
 
 def test_pyg_loops_and_parallel_edges():
