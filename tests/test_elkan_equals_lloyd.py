@@ -70,7 +70,7 @@ def run(algorithm, graphs, start, seed, weights=None, mean="incremental", max_it
     matcher = Counting()
     space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=matcher, n_jobs=1)
     history = []
-    problem = Problem(
+    problem = Problem.of(
         batch=batch,
         space=space,
         weights=np.ones(len(batch)) if weights is None else weights,

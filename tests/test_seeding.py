@@ -24,7 +24,7 @@ def problem(graphs, seed=0, weights=None):
     batch = gm.GraphEncoder().fit_transform(graphs)
     space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=gm.Exact(), n_jobs=1)
     weights = np.ones(len(batch)) if weights is None else np.asarray(weights, dtype=float)
-    return Problem(batch, space, weights, get_mean("incremental"), seed)
+    return Problem.of(batch, space, weights, get_mean("incremental"), seed)
 
 
 def start(name, graphs, k, seed=0, weights=None):

@@ -109,8 +109,8 @@ def _hints_taken(matcher: Any) -> frozenset[str]:
     return frozenset(inspect.signature(matcher.solve).parameters)
 
 
-def resolve_order(order: Order, *batches: GraphBatch) -> IntArray:
-    """Places for each role, covering the graphs of the given batches.
+def resolve_order(order: Order, *batches: Any) -> IntArray:
+    """Places for each role, covering the graphs of the given batches (or surveys of what they hold).
 
     ``"auto"``: the largest number in any graph at hand. An int (a space without roles) or a mapping role -> int: itself.
     None: unbounded.
@@ -118,9 +118,8 @@ def resolve_order(order: Order, *batches: GraphBatch) -> IntArray:
     names = max((batch.role_names for batch in batches), key=len)
     counts = np.zeros(len(names), dtype=np.int64)
     for batch in batches:
-        if len(batch):
-            present = batch.role_counts.max(axis=0)
-            counts[: len(present)] = np.maximum(counts[: len(present)], present)
+        present = batch.largest
+        counts[: len(present)] = np.maximum(counts[: len(present)], present)
     if order is None:
         return np.full(len(names), UNBOUNDED, dtype=np.int64)
     if isinstance(order, str):

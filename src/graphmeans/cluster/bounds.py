@@ -43,3 +43,8 @@ class Bounds:
     def lay_over(self, x: IntArray, drift: FloatArray, low: FloatArray, certified: bool = False) -> None:
         """Raise bounds low[p, c] of graphs x[p] (in, out) to what is remembered, or only to what is proven."""
         lay_over(x, drift, self.centre, self.values, self.times, 1 if certified else 2, low)
+
+    def rename(self, place: IntArray) -> None:
+        """Centre c is number place[c] from now on; what is known of those with place -1 is forgotten."""
+        known = self.centre != FREE
+        self.centre[known] = np.where(place[self.centre[known]] < 0, FREE, place[self.centre[known]])

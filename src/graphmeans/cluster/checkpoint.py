@@ -1,10 +1,15 @@
-"""Long runs: what the next iteration depends on, written after each one, so that a killed process can go on."""
+"""Long runs: what the next iteration depends on, written after each one, so that a killed process can go on.
+
+The centres and the state of the fit are in one file; in a folder beside it every shard leaves behind its own part (see
+journal.py), whoever holds it. The file says which generation of theirs belongs to it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.cluster.sources import Source
 from graphmeans.graphs.errors import GraphError
 
 #: Of the file's layout; a file of another version is refused.
-VERSION = 1
+VERSION = 2
 
 Arrays = dict[str, NDArray[Any]]
 #: Facts and arrays of a file.
@@ -37,20 +42,32 @@ class Checkpoint:
         self.path, self.fingerprint = Path(path), fingerprint
         if self.path.is_dir() or not self.path.absolute().parent.is_dir():
             raise GraphError(f"checkpoint={str(path)!r}: not a file in an existing folder")
+        self.folder = self.path.with_name(self.path.name + ".shards")
         #: What every file also holds: which run this is, and the best one before it.
         self.context: Saved = ({}, {})
+
+    def prepare(self) -> None:
+        """Make the folder in which shards leave behind their part."""
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise GraphError(f"{self.folder}: cannot be made ({error.strerror})") from None
 
     def write(self, facts: dict[str, Any], arrays: Arrays) -> None:
         """Replace the file: the new one is complete before the old one goes."""
         context, more = self.context
         head = {"version": VERSION, "fingerprint": self.fingerprint, **context, **facts}
         partial = self.path.with_name(self.path.name + ".partial")
-        with partial.open("wb") as stream:
-            everything: Any = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8), **more, **arrays}
-            np.savez(stream, **everything)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(self.path)
+        try:
+            with partial.open("wb") as stream:
+                everything: Any = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8), **more, **arrays}
+                np.savez(stream, **everything)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.replace(self.path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise GraphError(f"{self.path}: cannot be written ({error.strerror}); the last checkpoint is kept") from None
 
     def read(self) -> Saved | None:
         """What was written last; None if there is no file."""
@@ -72,13 +89,14 @@ class Checkpoint:
     def remove(self) -> None:
         """The fit is done."""
         self.path.unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def fingerprint(batch: GraphBatch, weights: NDArray[Any], settings: dict[str, Any]) -> str:
+def fingerprint(source: Source, settings: dict[str, Any]) -> str:
     """Tells fits apart: the numbers of the collection, and the settings that the result depends on."""
     digest = hashlib.sha256(repr(sorted((name, repr(value)) for name, value in settings.items())).encode())
-    for array in (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, weights):
-        digest.update(np.ascontiguousarray(array).tobytes())
+    for part in source.fingerprint():
+        digest.update(part)
     return digest.hexdigest()
 
 

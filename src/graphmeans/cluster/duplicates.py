@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.result import Result
+from graphmeans.cluster.sources import InMemory
 from graphmeans.graphs.batch import GraphBatch
 
 FloatArray = NDArray[np.float64]
@@ -35,23 +36,22 @@ def originals(batch: GraphBatch) -> IntArray:
     return first
 
 
-def collapsed(batch: GraphBatch, weights: FloatArray, k: int) -> tuple[GraphBatch, FloatArray, IntArray | None]:
+def collapsed(source: InMemory, k: int) -> tuple[InMemory, IntArray | None]:
     """The different graphs with the weights of their copies added, and which of them each graph is.
 
     The collection itself, and None, if there are few copies or fewer different graphs than clusters.
     """
-    first = originals(batch)
+    first = originals(source.batch)
     kept, inverse = np.unique(first, return_inverse=True)
     which: IntArray = inverse.reshape(-1).astype(np.int64)
-    if len(kept) > (1 - WORTH) * len(batch) or len(kept) < k:
-        return batch, weights, None
-    added = np.bincount(which, weights=weights, minlength=len(kept)).astype(np.float64)
-    return batch.take(kept), added, which
+    if len(kept) > (1 - WORTH) * len(source) or len(kept) < k:
+        return source, None
+    added = np.bincount(which, weights=source.weights, minlength=len(kept)).astype(np.float64)
+    return InMemory(source.batch.take(kept), added), which
 
 
 def expanded(result: Result, which: IntArray | None) -> Result:
     """The result for every graph again."""
     if which is None:
         return result
-    certified = None if result.certified is None else result.certified[which]
-    return replace(result, labels=result.labels[which], distances=result.distances[which], certified=certified)
+    return replace(result, look=lambda: (result.labels[which], result.distances[which]), engine=None)

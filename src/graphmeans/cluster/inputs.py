@@ -16,12 +16,16 @@ from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Kinds of objects an estimator takes.
 ARRAY, GRAPH, NETWORKX = "array", "graph", "networkx"
+#: Graphs on disk, which are not held in memory; their centroids are graphs.
+COLLECTION = "collection"
 #: Kinds of objects that `centroids` gives back.
 KINDS = (ARRAY, *OBJECTS, "pandas")
 
 
 def kind_of(objects: Any) -> str:
     """Whether this is a collection of graphs, and of which kind, or data for a 2-D array."""
+    if is_lazy(objects):
+        return COLLECTION
     single = kind_of_one(objects) not in (None, "adjacency")
     mistaken = single or isinstance(objects, (str, bytes))
     if mistaken or (isinstance(objects, Mapping) and not hasattr(objects, "shape")):  # a sparse array may be a mapping
@@ -42,6 +46,11 @@ def kind_of(objects: Any) -> str:
     if isinstance(objects, (list, tuple)) and not isinstance(first, (int, float, list, tuple, np.ndarray, np.generic)):
         return GRAPH
     return ARRAY
+
+
+def is_lazy(objects: Any) -> bool:
+    """Whether this is a collection on disk, such as `open_collection` gives."""
+    return hasattr(objects, "encoded_rows") and hasattr(objects, "arrays")
 
 
 def vectors(rows: NDArray[np.float64]) -> GraphBatch:

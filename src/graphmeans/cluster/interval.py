@@ -24,9 +24,13 @@ from graphmeans.cluster.checkpoint import Checkpoint, Saved, packed, unpacked
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem, relocations
 from graphmeans.cluster.result import Result
+from graphmeans.cluster.seeding import drawn
 from graphmeans.cluster.stopping import Stopping
+from graphmeans.cluster.summary import Farthest, Offers, Sample, Summary
 from graphmeans.cluster.swaps import swap_centres
-from graphmeans.means.frames import Centres, Frames
+from graphmeans.means.frames import Centres
+
+IntArray = NDArray[np.int64]
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
 WORTH_A_MOVE = 0.2
@@ -79,109 +83,126 @@ class Descent:
         self.slack = 0.0
         self.budget: float | None = None
         self.swaps_tried = 0
+        self._before_trial: MovingCentres | None = None
+        problem.descent = self
         if saved is None:
             assert seeds is not None
             self.centres = problem.seeded_with(seeds.batch)
-            self.shards = problem.engine
+            self.shards = problem.engine(self.centres.k)
         else:
             head, arrays = saved
-            self.centres = MovingCentres.restored(problem.order, problem.batch, unpacked("centres", arrays))
-            self.shards = problem.engine
-            self.shards.restore([unpacked(f"shard{s}", arrays) for s in range(head["shards"])])
+            self.centres = MovingCentres.restored(problem.order, problem.source.like, unpacked("centres", arrays))
+            self.shards = problem.engine(self.centres.k)
+            self.shards.restore(head["generation"])
             self.slack, self.budget, self.swaps_tried = head["slack"], head["budget"], head["swaps_tried"]
 
     def run(self, stopping: Stopping, changed: bool = True, trial: bool = False) -> None:
-        """Assign and average until nothing changes; `changed` says that the centres are not the means of their clusters."""
+        """Assign and average until nothing changes; `changed` says that the centres are not the means of their clusters.
+
+        What a trial comes to is not left behind.
+        """
         if changed:
             # While centres still move, borderline graphs would be matched again and again.
             self.slack = 0.0 if self.problem.is_euclidean else SLACK
         while True:
-            counts: Counter[str] = sum(self.shards.each("assign", self.centres, self.slack), start=Counter())
+            found: Summary = self.shards.total("assign", self.centres, self.slack, leave=not trial)
+            counts, sums = found.counts, found.frames
             changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
-            goes_on = stopping.note(self.inertia(), counts["moved"], self._look, graphs=len(self.shards), **_columns(counts))
+            goes_on = stopping.note(found.inertia, counts["moved"], self._look, graphs=len(self.shards), **_columns(counts))
             if goes_on and not changed and self.slack:
                 self.slack = 0.0
                 continue
+            other = False
             if goes_on and not changed:
-                changed = self._move_single_graphs() or self._realign()
+                changed = other = self._move_single_graphs() or self._realign()
             if not (goes_on and changed):
+                if goes_on and not trial:
+                    self.leave()  # what was tried in vain is known, too
                 return
-            self._fill_empty_clusters()
-            self.centres.move(added(self.shards.each("sums", self.centres)))
-            self.shards.each("follow", self.centres)
+            if self._fill_empty_clusters(found.sizes) or other:
+                sums = self.shards.total("sums", self.centres, leave=not trial)
+            self.centres.move(sums)
             changed = False
             if not trial:
                 self.keep(stopping)
 
     def keep(self, stopping: Stopping) -> None:
-        """Write the checkpoint, if there is one."""
+        """Write the checkpoint, if there is one: the shards have left their part behind already."""
         if self.checkpoint is None:
             return
-        states = self.shards.each("state")
         facts = {
             "iteration": stopping.iteration,
             "stopping": stopping.state(),
             "slack": self.slack,
             "budget": self.budget,
             "swaps_tried": self.swaps_tried,
-            "shards": len(states),
+            "generation": self.shards.generation,
             "matchings": dict(self.problem.ledger.matchings),
         }
-        arrays = packed("centres", self.centres.state())
-        for s, state in enumerate(states):
-            arrays |= packed(f"shard{s}", state)
-        self.checkpoint.write(facts, arrays)
+        self.checkpoint.write(facts, packed("centres", self.centres.state()))
 
     def certify(self, stopping: Stopping) -> None:
         """Spend matchings on labels that no bound proves, until all are proven or nothing more can be done."""
         while True:
-            counts: Counter[str] = sum(self.shards.each("certify", self.centres), start=Counter())
+            counts: Counter[str] = self.shards.total("certify", self.centres)
             if not (counts["moved"] or counts["shorter"]):
                 return
-            self.centres.move(added(self.shards.each("sums", self.centres)))
-            self.shards.each("follow", self.centres)
+            self.centres.move(self.shards.total("sums", self.centres))
             self.run(stopping)
 
     def result(self, stopping: Stopping) -> Result:
         """The state as a Result."""
-        labels, distances = self._gathered()
-        certified = np.concatenate(self.shards.each("certified", self.centres))
-        return stopping.last(labels, self.centres.centres(), distances, self.inertia(), certified)
+        proven: IntArray = self.shards.total("certified", self.centres)
+        return self._result(stopping, certified=float(proven[0] / proven[1]))
+
+    def stopped(self, stopping: Stopping) -> Result:
+        """The state when somebody interrupts, of shards that have finished what they were told; a trial is given up."""
+        if self._before_trial is not None:
+            self.restore(self._before_trial)
+        return self._result(stopping)
+
+    def _result(self, stopping: Stopping, **more: Any) -> Result:
+        filled = int((self.shards.total("members", self.centres.k) > 0).sum())
+        return stopping.last(*self._look(), self.inertia(), filled=filled, engine=self.shards.remote, **more)
 
     def inertia(self) -> float:
         """The objective along the stored alignments."""
-        return float(sum(self.shards.each("inertia")))
+        return float(self.shards.total("inertia"))
 
     # -- changing a centre -------------------------------------------------------------------------
 
-    def draw(self, random: np.random.RandomState) -> int:
+    def draw(self, random: np.random.RandomState) -> Sample:
         """A graph, by its weighted squared distance from its centre."""
-        mass = np.cumsum(self.shards.each("inertia"))
-        target = random.uniform() * mass[-1]
-        shard = int(min(np.searchsorted(mass, target, side="right"), np.flatnonzero(np.diff(mass, prepend=0.0))[-1]))
-        return int(self.shards.one(shard, "draw", target - (mass[shard - 1] if shard else 0.0)))
+        return drawn(self.shards, "draw", random, self.shards.each("inertia"))
 
-    def least_useful(self, graph: int, rank: int = 0) -> int | None:
+    def least_useful(self, graph: Sample, rank: int = 0) -> int | None:
         """The centre that would be missed least (or one of the next), other than that of this graph; None if there is none."""
-        loss = sum(self.shards.each("loss", self.centres))
-        loss[self.shards.label(graph)] = np.inf
+        loss = self.shards.total("loss", self.centres)
+        loss[graph.label[0]] = np.inf
         order = np.argsort(loss, kind="stable")[: self.centres.k - 1]
         return int(order[min(rank, len(order) - 1)]) if len(order) else None
 
-    def put(self, c: int, graph: int) -> None:
+    def put(self, c: int, graph: Sample) -> None:
         """Take centre c away and put it onto this graph."""
-        self.centres.replace(c, self.shards.graph(graph))
+        self.centres.replace(c, graph.batch)
         self.shards.each("abandon", c, self.centres)
-        self.shards.each("take", np.array([graph]), np.array([c]), self.centres)
+        self.shards.each("take", graph.graph, np.array([c]), self.centres)
 
-    def save(self) -> tuple[Any, ...]:
-        """Everything, to come back to."""
-        return copy(self.centres), self.shards.each("state")
+    def save(self) -> MovingCentres:
+        """Everything, to come back to; shards remember their part."""
+        self.shards.each("remember")
+        self._before_trial = copy(self.centres)
+        return self._before_trial
 
-    def restore(self, kept: tuple[Any, ...]) -> None:
+    def restore(self, kept: MovingCentres) -> None:
         """Go back to what `save` gave."""
-        self.centres = copy(kept[0])
-        self.shards.restore(kept[1])
+        self.centres, self._before_trial = copy(kept), None
+        self.shards.each("recall", leave=True)
+
+    def leave(self) -> None:
+        """Shards leave behind what they have become, for good."""
+        self._before_trial = None
+        self.shards.each("inertia", leave=True)
 
     # -- steps -------------------------------------------------------------------------------------
 
@@ -193,49 +214,25 @@ class Descent:
         if self.problem.is_euclidean:
             return False
         least = WORTH_A_MOVE * self.inertia() / len(self.shards)
-        graph, a, b, gain = (
-            np.concatenate(parts) for parts in zip(*self.shards.each("propose", least, self.centres), strict=True)
-        )
-        busy = np.zeros(self.centres.k, dtype=bool)
-        chosen = []
-        for p in np.lexsort([graph, -gain]):
-            if not (busy[a[p]] or busy[b[p]]):
-                busy[a[p]] = busy[b[p]] = True
-                chosen.append(graph[p])
-        self.shards.each("accept", np.array(chosen, dtype=np.int64), self.centres)
-        return bool(chosen)
+        offers: Offers = self.shards.total("propose", least, self.centres)
+        self.shards.each("accept", offers.graph, self.centres)
+        return bool(len(offers.graph))
 
     def _realign(self) -> bool:
-        return sum(self.shards.each("realign_all", self.centres)) > 0
+        return bool(self.shards.total("realign_all", self.centres) > 0)
 
-    def _fill_empty_clusters(self) -> None:
-        sizes = sum(self.shards.each("sizes", self.centres.k))
+    def _fill_empty_clusters(self, sizes: IntArray) -> bool:
         if sizes.all():
-            return
-        number, label, far = (
-            np.concatenate(parts) for parts in zip(*self.shards.each("farthest", 2 * len(sizes)), strict=True)
-        )
-        order = np.lexsort([number, -far])
-        pairs = relocations(sizes, number[order], label[order])
+            return False
+        far: Farthest = self.shards.total("farthest", 2 * len(sizes))
+        pairs = relocations(sizes, far.graph, far.label)
         numbers, to = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         self.shards.each("take", numbers, to, self.centres)
+        return bool(pairs)
 
-    def _gathered(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        labels, distances = zip(*self.shards.each("assignment"), strict=True)
-        return np.concatenate(labels), np.concatenate(distances)
-
-    def _look(self) -> tuple[Any, ...]:
-        labels, distances = self._gathered()
-        return labels, self.centres.centres(), distances
-
-
-def added(parts: list[Frames]) -> Frames:
-    """Sums of all shards, added in their order."""
-    total = parts[0]
-    for part in parts[1:]:
-        for name in Frames.SUMS:
-            getattr(total, name)[:] += getattr(part, name)
-    return total
+    def _look(self) -> tuple[Any, Centres]:
+        """Labels and distances, wherever they are, and the centres that they belong to."""
+        return self.shards.look(), self.centres.centres()
 
 
 def _columns(counts: Counter[str]) -> dict[str, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import warnings
+from contextlib import nullcontext
+from copy import copy
 from functools import partial
 from importlib import import_module
 from numbers import Integral, Real
@@ -14,17 +16,21 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from graphmeans.cluster.assigned import Assigned
 from graphmeans.cluster.checkpoint import Checkpoint, fingerprint
 from graphmeans.cluster.duplicates import collapsed, expanded
-from graphmeans.cluster.inputs import ARRAY, GRAPH, kind_of, vectors
+from graphmeans.cluster.inputs import ARRAY, COLLECTION, GRAPH, is_lazy, kind_of, vectors
 from graphmeans.cluster.log import shown
 from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING, Ledger
+from graphmeans.cluster.nearest import nearest_in
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.prototypes import Prototypes
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.runs import ALGORITHMS, Runs
 from graphmeans.cluster.seeding import SEEDINGS, seeds
+from graphmeans.cluster.sources import InMemory, OnDisk, Source, Survey, blocks
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
@@ -44,7 +50,7 @@ SWAPS = 2.0
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "lifted", "interval": "lifted"}
 
 
-class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
+class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
     """k-means on whole graphs.
 
     Parameters
@@ -54,8 +60,9 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         "interval" keeps graphs aligned to their centres and bounds on all other distances, and matches almost nothing.
         "lloyd" is standard k-means and "elkan" the paper's, which avoids many of its matchings: with the exact matcher both
         give the same. "gvr" is elkan with stored alignments. "gvr" and "interval" take lifted means only.
-    init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
-        "furthest-first" is the paper's; "medoids" (of a sample) costs most and leaves out fewest groups. A callable
+    init : {"k-means++", "k-means||", "furthest-first", "medoids", "random"}, collection of graphs, or callable
+        "furthest-first" is the paper's (of more than 50,000 graphs it sees a sample); "medoids" (of a sample) costs most and
+        leaves out fewest groups; "k-means||" takes a few passes over the collection where "k-means++" takes k. A callable
         gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int
         Runs from different starts, the best of which is kept. "auto" with the interval algorithm and a start by name: one
@@ -83,8 +90,11 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         Stop after this many iterations without a better objective. The best iteration is returned.
     theta : float
         Of "gvr": how far a centre may have moved since a graph was matched with it for the alignment to be trusted.
+    engine : "threads", "dask", address or dask.distributed.Client
+        Who works: threads of this process; processes on this machine, started for the fit; the workers of a dask cluster.
+        The result does not depend on it. For "interval" only.
     n_jobs : int or None
-        Threads; None for all cores. Results do not depend on it.
+        Threads (or processes of engine="dask"); None for all cores. Results do not depend on it.
     random_state : int, RandomState or None
     verbose : int
         1 logs a line a run, 2 a line an iteration.
@@ -144,6 +154,7 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         tol: float = 0.0,
         n_iter_no_change: int = 3,
         theta: float = 0.0,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -166,6 +177,7 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
         self.theta = theta
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -179,7 +191,8 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : list of Graph or networkx graphs, or array of shape (N, d)
+        X : list of Graph or networkx graphs, array of shape (N, d), or Collection
+            A collection on disk (`open_collection`) need not fit into memory.
         y : ignored
         sample_weight : array of shape (N,), optional
         """
@@ -187,42 +200,64 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
             return self._fit(X, sample_weight)
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
-        encoder, space, points, weights, given = self._prepared(X, sample_weight)
-        which = None
-        if self.algorithm == "interval":
-            points, weights, which = collapsed(points, weights, self.n_clusters)
-        n_runs = self._n_runs() if given is None else 1
-        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_runs).tolist()
-        problem = Problem(points, space, weights, self._mean(), seeds[0])
-        settings = {"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change}
-        if self.algorithm == "gvr":
-            settings["theta"] = float(self.theta)
-        if self.algorithm == "interval":
-            swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
-            settings |= {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
-        runs = Runs(self.algorithm, settings, problem, partial(self._start, X, encoder, space, given), seeds)
-        if self.checkpoint is not None:
-            runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(points, weights, self._identity()))
-        self._keep(expanded(runs.best(), which), encoder, space, problem.ledger)
+        with self._cluster() as cluster:
+            encoder, space, source, given = self._prepared(X, sample_weight, cluster)
+            which = None
+            if self.algorithm == "interval" and isinstance(source, InMemory):
+                source, which = collapsed(source, self.n_clusters)
+            n_runs = self._n_runs() if given is None else 1
+            seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_runs).tolist()
+            problem = Problem(source, space, self._mean(), seeds[0], engines=cluster)
+            settings = {"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change}
+            if self.algorithm == "gvr":
+                settings["theta"] = float(self.theta)
+            if self.algorithm == "interval":
+                swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
+                settings |= {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
+            runs = Runs(self.algorithm, settings, problem, partial(self._start, X, encoder, space, given), seeds)
+            if self.checkpoint is not None:
+                runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(source, self._identity()))
+            self._keep(expanded(runs.best(), which), encoder, space, problem.ledger)
+            if cluster is not None and cluster.is_own:
+                self._fetch()
         return self
 
+    def _cluster(self) -> Any:
+        """The machines that do the work, as a context; None for this one."""
+        self._check_engine()
+        if isinstance(self.engine, str) and self.engine == "threads":
+            return nullcontext()
+        from graphmeans.cluster.engines.cluster import Cluster
+
+        return Cluster(self.engine, self.n_jobs)
+
     def _prepared(
-        self, X: Any, sample_weight: ArrayLike | None
-    ) -> tuple[GraphEncoder, GraphSpace, GraphBatch, NDArray[np.float64], GraphBatch | None]:
-        """Encoder, space, its points, their weights, and the start if it is given."""
+        self, X: Any, sample_weight: ArrayLike | None, cluster: Any = None
+    ) -> tuple[GraphEncoder, GraphSpace, Source, GraphBatch | None]:
+        """Encoder, space, its points with their weights, and the start if it is given."""
         self._check_parameters()
         before = self._before()
         self._kind = kind_of(X)
-        encoder, batch = self._fit_encoder(X)
-        if self.n_clusters > len(batch):
-            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
-        weights = check_weights(sample_weight, len(batch))
+        if self.n_clusters > (n := len(X) if self._kind == COLLECTION else np.inf):
+            raise GraphError(f"n_samples={n} should be >= n_clusters={self.n_clusters}")
+        encoder, found = self._fit_encoder(X, cluster)
+        if self.n_clusters > (n := len(found) if isinstance(found, GraphBatch) else len(X)):
+            raise GraphError(f"n_samples={n} should be >= n_clusters={self.n_clusters}")
         given = self._given_start(encoder, before)
-        space = GraphSpace(
-            resolve_order(self.order, *([batch] if given is None else [batch, given])),
-            encoder.roles_, float(self.node_weight), float(self.edge_weight), get_matcher(self.matcher, self.effort), self.n_jobs,
+        space = self._space(encoder, *(some for some in (found, given) if some is not None))
+        if isinstance(found, GraphBatch):
+            return encoder, space, InMemory(space.weighted(found), check_weights(sample_weight, n)), given
+        weights = None if sample_weight is None else check_weights(sample_weight, n)
+        source: Source = OnDisk(X, encoder, space, found, weights)
+        if self.algorithm != "interval":
+            source = InMemory(source.batch, source.weights)
+        return encoder, space, source, given
+
+    def _space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
+        return GraphSpace(
+            resolve_order(self.order, *points), encoder.roles_, float(self.node_weight), float(self.edge_weight),
+            get_matcher(self.matcher, self.effort), self.n_jobs,
         )  # fmt: skip
-        return encoder, space, space.weighted(batch), weights, given
 
     def _before(self) -> Any:
         """The centres of the fit before, if this one is to start from them."""
@@ -240,7 +275,7 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
 
     def _identity(self) -> dict[str, Any]:
         """The parameters that a result depends on, for checkpoints: what they mean for the metric is in the graphs."""
-        free = {"n_jobs", "verbose", "checkpoint", "max_iter", "encoder", "node_weight", "edge_weight"}
+        free = {"n_jobs", "verbose", "checkpoint", "max_iter", "encoder", "node_weight", "edge_weight", "engine"}
         params = {name: value for name, value in self.get_params(deep=False).items() if name not in free}
         if not isinstance(self.random_state, Integral):
             del params["random_state"]
@@ -249,7 +284,7 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         return params
 
     def _keep(self, best: Result, encoder: GraphEncoder, space: GraphSpace, ledger: Ledger) -> None:
-        found = len(np.unique(best.labels))
+        found = best.filled
         if found < self.n_clusters:
             warnings.warn(
                 f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). "
@@ -258,11 +293,10 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
                 stacklevel=4,
             )
         self._keep_prototypes(encoder, space, best.centres)
-        self.labels_ = best.labels.astype(np.int32)
-        self.distances_ = best.distances
+        self._keep_assignment(best)
         self.inertia_ = best.inertia
         self.n_iter_ = best.n_iter
-        self.certified_fraction_ = float("nan") if best.certified is None else float(best.certified.mean())
+        self.certified_fraction_ = float("nan") if best.certified is None else best.certified
         self.trace_ = best.trace
         self.n_matchings_ = ledger.matchings[ALGORITHM]
         self.n_seeding_matchings_ = ledger.matchings[SEEDING]
@@ -306,9 +340,21 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         for name in ("certify", "checkpoint"):
             if getattr(self, name) not in (None, False) and self.algorithm != "interval":
                 raise GraphError(f"{name}={getattr(self, name)!r} is for algorithm='interval', not {self.algorithm!r}")
+        self._check_engine()
         if self.theta and self.algorithm != "gvr":
             raise GraphError(f"theta={self.theta!r} means nothing to algorithm={self.algorithm!r}")
         self._mean()
+
+    def _check_engine(self) -> None:
+        engine = self.engine
+        if isinstance(engine, str):
+            known = engine in ("threads", "dask") or "://" in engine
+        else:
+            known = hasattr(engine, "submit") and hasattr(engine, "scheduler")
+        if not known:
+            raise GraphError(f"engine must be 'threads', 'dask', a dask.distributed.Client or its address, got {engine!r}")
+        if engine != "threads" and self.algorithm != "interval":
+            raise GraphError(f"algorithm={self.algorithm!r} works with engine='threads' only: its means are no sums of shards")
 
     def _mean(self) -> MeanMethod:
         return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)
@@ -345,11 +391,40 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
         except GraphError as error:
             raise GraphError(f"init: {error}") from None
 
+    def __sklearn_clone__(self) -> Any:
+        """A clone works on the same cluster: a Client cannot be copied."""
+        bare = copy(self)
+        bare.engine = "threads"
+        other = super(GraphKMeans, bare).__sklearn_clone__()
+        other.engine = self.engine
+        return other
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        if not isinstance(self.engine, str):
+            state = {**state, "engine": self.engine.scheduler.address}  # a Client stays where it is
+        return state
+
     # -- using -------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """The nearest centre of each graph."""
-        return self._nearest(self._points(X))[0].astype(np.int32)
+        return self._nearest_of(X)[0].astype(np.int32)
+
+    def _nearest_of(self, X: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Label and distance of each graph, a block of the collection at a time where it is on disk, or by the cluster."""
+        check_is_fitted(self)
+        if is_lazy(X):
+            source: Source = OnDisk(X, self.encoder_, self.space_, Survey.of(self._centres.batch), None)
+        elif isinstance(self.engine, str) and self.engine == "threads":
+            return self._nearest(self._points(X))
+        else:
+            points = self._points(X)
+            source = InMemory(points, np.ones(len(points)))
+        tasks: list[Any] = [(nearest_in, self.space_, source.part(rows), self._centres.batch) for rows in blocks(len(source))]
+        with self._cluster() as cluster:
+            found = cluster.map(tasks) if cluster else [function(*args) for function, *args in tasks]
+        return np.concatenate([labels for labels, _ in found]), np.concatenate([distances for _, distances in found])
 
     def fit_predict(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
         """Fit, then return the labels."""
@@ -362,7 +437,7 @@ class GraphKMeans(Prototypes, ClusterMixin, BaseEstimator):
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the sum of weighted squared distances to the nearest centres."""
-        _, distances = self._nearest(self._points(X))
+        _, distances = self._nearest_of(X)
         return -float(check_weights(sample_weight, len(distances)) @ distances**2)
 
     def _html_repr(self) -> str:

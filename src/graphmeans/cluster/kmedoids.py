@@ -124,7 +124,7 @@ class GraphKMedoids(Prototypes, ClusterMixin, BaseEstimator):
         known = Known(points, Matchings(space, ledger))
         best, passes = None, 0
         for seed in check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init):
-            first = self._start(Problem(points, space, weights, get_mean("lifted"), int(seed), ledger=ledger))
+            first = self._start(Problem.of(points, space, weights, get_mean("lifted"), int(seed), ledger=ledger))
             run = Exchanges(first, weights, known.bounds, known.distances, known.matchings.is_exact)
             done = run.run(self.max_iter)
             if best is None or run.objective < best.objective:

@@ -27,12 +27,17 @@ class Known:
     """
 
     def __init__(self, batch: GraphBatch, matchings: Matchings, order: IntArray) -> None:
-        n = len(batch)
         self.batch, self.matchings, self.order = batch, matchings, order
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is known: other centres are to come."""
+        n = len(self.batch)
         self.labels = np.zeros(n, dtype=np.int64)
         self.upper = np.full(n, np.inf)
         self.others, self.others_at = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
         self.bounds = Bounds(n)
+        self.touched = np.ones(n, dtype=bool)  # something other than u has changed since it was last left behind
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -59,6 +64,7 @@ class Known:
     def _close(self, x: IntArray, low: FloatArray, centres: MovingCentres) -> None:
         """One bound for all other centres of each graph."""
         self.others[x], self.others_at[x] = low.min(axis=1, initial=np.inf), centres.now
+        self.touched[x] = True
 
     def _low(self, x: IntArray, centres: MovingCentres, certified: bool = False) -> FloatArray:
         """Lower bounds of the distances of graphs x to all centres, shape (len(x), k)."""
@@ -86,5 +92,9 @@ class Known:
     def _assignments(self, x: IntArray, y: IntArray, centres: MovingCentres) -> FloatArray:
         space = self.matchings.space
         bound = lap_bounds(self.batch, centres.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
-        self.bounds.keep(x, y, bound, CERTIFIED, centres.now, centres.drift)
+        self._keep_bounds(x, y, bound, CERTIFIED, centres)
         return bound
+
+    def _keep_bounds(self, x: IntArray, y: IntArray, value: FloatArray, kind: int, centres: MovingCentres) -> None:
+        self.bounds.keep(x, y, value, kind, centres.now, centres.drift)
+        self.touched[x] = True

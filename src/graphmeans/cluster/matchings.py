@@ -26,15 +26,19 @@ ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
 
 @dataclass
 class Ledger:
-    """Matchings and seconds by purpose."""
+    """Matchings and seconds by purpose; apart from these, what was done again because a machine was lost."""
 
     matchings: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    rebuilt: int = 0  # graphs
+    repeated: int = 0  # matchings
 
     def add(self, other: Ledger) -> None:
         """Take over what another ledger holds."""
         self.matchings.update(other.matchings)
         self.seconds += other.seconds
+        self.rebuilt += other.rebuilt
+        self.repeated += other.repeated
 
 
 @dataclass(eq=False)

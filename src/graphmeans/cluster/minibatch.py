@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.interval import Descent, added
+from graphmeans.cluster.interval import Descent
 from graphmeans.cluster.kmeans import GraphKMeans
 from graphmeans.cluster.log import shown
 from graphmeans.cluster.matchings import Matchings
@@ -19,12 +19,15 @@ from graphmeans.cluster.nearest import fit_into
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.resuming import resumed
 from graphmeans.cluster.shard import Shard
+from graphmeans.cluster.sources import BLOCK, cut
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.space import Order
+
+IntArray = NDArray[np.int64]
 
 #: A batch is doubled when an iteration lowers the objective by less than this share.
 ENOUGH = 0.01
@@ -94,6 +97,7 @@ class MiniBatchGraphKMeans(GraphKMeans):
         max_iter: int = 100,
         tol: float = 0.0,
         n_iter_no_change: int = 3,
+        engine: Any = "threads",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -111,6 +115,7 @@ class MiniBatchGraphKMeans(GraphKMeans):
         self.max_iter = max_iter
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
+        self.engine = engine
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -119,30 +124,27 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
         """Nested batches."""
-        encoder, space, points, weights, given = self._prepared(X, sample_weight)
-        seed = self._seed()
-        random = np.random.RandomState(seed)
-        shuffled = random.permutation(len(points))
-        points, weights = points.take(shuffled), weights[shuffled]
-        size = min(len(points), max(self.batch_size, 10 * self.n_clusters))
-        problem = Problem(points.take(np.arange(size)), space, weights[:size], self._mean(), seed)
-        descent = Descent(problem, self._start(X, encoder, space, given, problem))
-        limits = self.max_iter, self.tol, self.n_iter_no_change
-        stopping = Stopping(problem, *limits)
-        while size < len(points):
-            stage = Stopping(problem, self.max_iter, max(self.tol, ENOUGH), 1)
-            descent.run(stage)
-            stopping.take_over(stage, swap=False)
-            more = np.arange(size, min(2 * size, len(points)))
-            problem.engine.extend(points.take(more), weights[more])
-            size += len(more)
-        descent.run(stopping)
-        result = descent.result(stopping)
-        back = np.argsort(shuffled)
-        certified = None if result.certified is None else result.certified[back]
-        result = replace(result, labels=result.labels[back], distances=result.distances[back], certified=certified)
-        self._keep(result, encoder, space, problem.ledger)
-        self._keep_stream(descent.centres, 0)
+        with self._cluster() as cluster:
+            encoder, space, source, given = self._prepared(X, sample_weight, cluster)
+            seed = self._seed()
+            batches = nested(len(source), max(self.batch_size, 10 * self.n_clusters), seed)
+            first = np.concatenate(batches[0])
+            problem = Problem(source, space, self._mean(), seed, engines=cluster, rows=first)
+            descent = Descent(problem, self._start(X, encoder, space, given, problem))
+            stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
+            for more in batches[1:]:
+                stage = Stopping(problem, self.max_iter, max(self.tol, ENOUGH), 1)
+                descent.run(stage)
+                stopping.take_over(stage, swap=False)
+                descent.shards.extend([part for rows in more for part in cut(rows)])
+            descent.run(stopping)
+            result = descent.result(stopping)
+            back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
+            in_order = replace(result, look=lambda: (result.labels[back], result.distances[back]), engine=None)
+            self._keep(in_order, encoder, space, problem.ledger)
+            self._keep_stream(descent.centres, 0)
+            if cluster is not None and cluster.is_own:
+                self._fetch()
         return self
 
     # -- as they come ------------------------------------------------------------------------------
@@ -175,8 +177,8 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     def _begin(self, X: Any, sample_weight: ArrayLike | None) -> MiniBatchGraphKMeans:
         """The first batch is clustered as a whole."""
-        encoder, space, points, weights, given = self._prepared(X, sample_weight)
-        problem = Problem(points, space, weights, self._mean(), self._seed())
+        encoder, space, source, given = self._prepared(X, sample_weight)
+        problem = Problem(source, space, self._mean(), self._seed())
         descent = Descent(problem, self._start(X, encoder, space, given, problem))
         stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
         descent.run(stopping)
@@ -187,21 +189,22 @@ class MiniBatchGraphKMeans(GraphKMeans):
     def _step(self, points: GraphBatch, weights: NDArray[np.float64]) -> None:
         centres = self._stream
         shard = Shard(points, weights, 0, Matchings(self.space_), self.space_.order)
-        shard.assign(centres)
+        shard.decide(centres)
         starved = np.flatnonzero(self.counts_ < self.reassignment_ratio * self.counts_.max())
         replaced = []
         for c in starved:
-            number, _, _ = shard.farthest(1)
+            number = shard.farthest(1).graph
             if len(number):
                 replaced.append(c)
                 centres.replace(int(c), points.take(number))
                 shard.abandon(int(c), centres)
                 shard.take(number, np.array([c]), centres)
-                shard.assign(centres)
+                shard.decide(centres)
         frames = centres.frames.copy()
         for name in frames.SUMS:
             getattr(frames, name)[replaced] = 0.0
-        centres = centres.started_anew(added([frames, shard.sums(centres)]))
+        frames += shard.sums(centres)
+        centres = centres.started_anew(frames)
         self._keep_prototypes(self.encoder_, self.space_, centres.centres())
         self.labels_, self.distances_ = shard.labels.astype(np.int32), shard.upper
         self.inertia_ = shard.inertia()
@@ -225,3 +228,22 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+
+def nested(n: int, size: int, seed: int) -> list[list[IntArray]]:
+    """The numbers of n graphs in batches that double all graphs before them; the first has about `size`.
+
+    A batch takes an equal share at random of each block of the collection, and lists what it takes block by block: so a
+    batch is never drawn from a corner of the collection, and reading it from a disk is one pass.
+    """
+    walks = [
+        start + np.random.RandomState([seed, start // BLOCK]).permutation(min(BLOCK, n - start)) for start in range(0, n, BLOCK)
+    ]
+    ends = [min(size, n)]
+    while ends[-1] < n:
+        ends.append(min(2 * ends[-1], n))
+    batches = []
+    for before, end in zip([0, *ends], ends, strict=False):
+        shares = [(-(-len(walk) * before // n), -(-len(walk) * end // n)) for walk in walks]
+        batches.append([np.sort(walk[a:b]) for walk, (a, b) in zip(walks, shares, strict=True)])
+    return batches

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ IntArray = NDArray[np.int64]
 SNAPSHOTS = 16
 #: Most numbers in a sketch.
 LONGEST = 1024
+_versions = count()
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,8 @@ class MovingCentres:
         self._offset = np.zeros((1, k))  # and how far the centres moved between the two
         self._born = np.zeros(k, dtype=np.int64)
         self._centres: Centres | None = None
+        #: Centres of the same version are the same.
+        self.version = next(_versions)
 
     # -- how centres come to be and move -----------------------------------------------------------
 
@@ -97,6 +101,7 @@ class MovingCentres:
         self.batch = concatenate([self.batch, graph])
         self.sketches = self.sketches.append(Sketches.of(graph, self.order))
         self._centres = Centres.of_graphs(self.batch)
+        self.version = next(_versions)
 
     def move(self, sums: Frames) -> None:
         """The averages of these sums are the centres from now on; a frame without weight keeps its centre."""
@@ -144,6 +149,7 @@ class MovingCentres:
     def _tick(self) -> None:
         """Let one unit of time pass; the frames are those of the new centres."""
         now = self.now + 1
+        self.version = next(_versions)
         self.used = self.frames.node_weight[:, : len(self.place_roles)] > 0
         self._snapshots = {**self._snapshots, now: self._averages()}
         self._anchor = np.append(self._anchor, now)
@@ -205,8 +211,18 @@ class MovingCentres:
         centres._rebuild()
         return centres
 
+    def view(self) -> MovingCentres:
+        """The same for those who only look: without what it takes to move."""
+        other = copy(self)
+        other._snapshots, other._centres = {}, None
+        other._anchor, other._offset = self._anchor[:0], self._offset[:0]
+        if not self.now:
+            other.frames = Frames(0, self.batch, 1)  # seeds: nothing was added up
+        return other
+
     def _rebuild(self) -> None:
         """Everything that follows from the frames."""
+        self.version = next(_versions)
         self.used = self.frames.node_weight[:, : len(self.place_roles)] > 0
         self._compact()
         self.sketches = Sketches.of(self.batch, self.order)

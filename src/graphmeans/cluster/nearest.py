@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.problem import Problem
+from graphmeans.cluster.sources import Part
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.mean import get_mean
@@ -25,15 +26,20 @@ def nearest_centres(space: GraphSpace, points: GraphBatch, centres: GraphBatch) 
     inside, outside = np.flatnonzero(fits), np.flatnonzero(~fits)
     if len(inside):
         part = points if len(inside) == len(points) else points.take(inside)
-        problem = Problem(part, space, np.ones(len(part)), get_mean("lifted"), seed=0)
+        problem = Problem.of(part, space, np.ones(len(part)), get_mean("lifted"), seed=0)
         moving = problem.seeded_with(centres)
-        problem.engine.each("assign", moving)
-        found = problem.engine.each("assignment")
-        labels[inside], distances[inside] = (np.concatenate(values) for values in zip(*found, strict=True))
+        engine = problem.engine(len(centres))
+        engine.each("decide", moving)
+        labels[inside], distances[inside] = engine.assignment()
     if len(outside):
         matrix = space.distances(points.take(outside), centres)
         labels[outside], distances[outside] = matrix.argmin(axis=1), matrix.min(axis=1)
     return labels, distances
+
+
+def nearest_in(space: GraphSpace, part: Part, centres: GraphBatch) -> tuple[IntArray, FloatArray]:
+    """The same for a part of a collection, which is read first."""
+    return nearest_centres(space, part.load()[0], centres)
 
 
 def fit_into(space: GraphSpace, points: GraphBatch) -> NDArray[np.bool_]:

@@ -163,7 +163,7 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
     ) -> Centres:
         """The centres of k-means among the members of a class."""
         seed = int(random.randint(np.iinfo(np.int32).max))
-        problem = Problem(points, space, weights, get_mean("lifted"), seed)
+        problem = Problem.of(points, space, weights, get_mean("lifted"), seed)
         k = min(int(self.n_prototypes), len(points))
         return interval(problem, seeds(problem, k, "k-means++"), **LIMITS).centres
 

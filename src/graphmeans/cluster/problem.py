@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.matchings import Ledger, Matchings
 from graphmeans.cluster.moving import MovingCentres
+from graphmeans.cluster.sources import InMemory, Source
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import UNBOUNDED
-from graphmeans.matching.sketch import sketch_order
 from graphmeans.means.frames import Centres
 from graphmeans.means.mean import MeanMethod
 from graphmeans.space import PAIRS_AT_ONCE, GraphSpace
@@ -32,11 +33,9 @@ class Problem:
 
     Parameters
     ----------
-    batch : GraphBatch
-        Weighted points of `space`.
+    source : Source
+        Weighted points of `space` with their sample weights.
     space : GraphSpace
-    weights : array
-        Sample weights.
     mean : MeanMethod
     seed : int
         Of this run. With the iteration it fixes the order in which graphs enter a mean, so that a mean depends on the
@@ -47,9 +46,8 @@ class Problem:
         Which start this is, for the log.
     """
 
-    batch: GraphBatch
+    source: Source
     space: GraphSpace
-    weights: FloatArray
     mean: MeanMethod
     seed: int
     on_iteration: Callable[..., None] | None = None
@@ -57,16 +55,39 @@ class Problem:
     n_runs: int = 1
     ledger: Ledger = field(default_factory=Ledger)
     matchings: Matchings = field(init=False)
-    #: What sees the iterations, for whoever interrupts them.
+    #: What sees the iterations and what makes them, for whoever interrupts them.
     stopping: Any = None
+    descent: Any = None
     #: Centres that the shards of the engine have met, if seeding was done by them.
     seeds: MovingCentres | None = None
+    #: Makes the engine that holds the shards; None: threads.
+    engines: Any = None
+    #: The graphs that the engine begins with; None: all.
+    rows: IntArray | None = None
+    #: Where shards leave behind what they must not lose.
+    folder: Path | None = None
 
     def __post_init__(self) -> None:
         self.matchings = Matchings(self.space, self.ledger)
+        self._engine: Any = None
+
+    @classmethod
+    def of(cls, batch: GraphBatch, space: GraphSpace, weights: FloatArray, mean: MeanMethod, seed: int, **more: Any) -> Problem:
+        """The problem of graphs in memory."""
+        return cls(InMemory(batch, weights), space, mean, seed, **more)
+
+    @property
+    def batch(self) -> GraphBatch:
+        """All graphs."""
+        return self.source.batch
+
+    @property
+    def weights(self) -> FloatArray:
+        """Their weights."""
+        return self.source.weights
 
     def __len__(self) -> int:
-        return len(self.batch)
+        return len(self.source)
 
     def random(self, purpose: str, iteration: int = 0) -> np.random.RandomState:
         """Random numbers that depend on the seed of the run and on what they are for, not on what was drawn before."""
@@ -75,7 +96,11 @@ class Problem:
     @cached_property
     def order(self) -> IntArray:
         """The order at which graphs are sketched: that of the space, or one at which distances are the same."""
-        return sketch_order(self.space.order, self.batch)
+        order, largest = self.space.order, self.source.largest
+        places = np.zeros((2, max(len(order), len(largest))), dtype=np.int64)
+        places[0, : len(order)], places[1, : len(largest)] = order, 2 * largest
+        # Where there is no limit, no two graphs need more than twice the places of the largest.
+        return np.where(places[0] == UNBOUNDED, places[1], places[0])
 
     def bounded_order(self) -> IntArray:
         """The order of the space, for algorithms whose centres live in frames."""
@@ -85,12 +110,23 @@ class Problem:
             )
         return self.space.order
 
-    @cached_property
-    def engine(self) -> Any:
-        """Who holds the shards of the collection."""
-        from graphmeans.cluster.engines.threads import Threads
+    def engine(self, k: int | None = None) -> Any:
+        """Who holds the shards of the collection; made for k centres when it is first asked for."""
+        if self._engine is None:
+            assert k is not None, "nobody said how many centres there will be"
+            from graphmeans.cluster.engines.threads import Threads
 
-        return Threads(self)
+            self._engine = (self.engines or Threads)(self, k, rows=self.rows, folder=self.folder)
+        return self._engine
+
+    def stopped(self) -> Any:
+        """The last complete iteration, for whoever has interrupted the run; None if there is none."""
+        if self.stopping is None or not self.stopping.rows:
+            return None
+        if self._engine is not None and self._engine.remote is not None:
+            self.engines.resume()
+            return self.descent.stopped(self.stopping)
+        return self.stopping.stopped()
 
     def seeded_with(self, seeds: GraphBatch) -> MovingCentres:
         """These seeds as centres that can move: those that the shards know already, or new ones."""
@@ -98,7 +134,8 @@ class Problem:
             self.seeds = MovingCentres(self.bounded_order(), seeds, len(seeds))
             for c in range(len(seeds)):
                 self.seeds.append(seeds.take([c]))
-            self.__dict__.pop("engine", None)  # its shards may have met others
+            if self._engine is not None:
+                self._engine.each("forget")  # shards may have met others
         return self.seeds
 
     @property

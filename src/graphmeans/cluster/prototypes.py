@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphmeans.cluster.inputs import ARRAY, KINDS, as_kind, kind_of, vectors
+from graphmeans.cluster.inputs import ARRAY, COLLECTION, GRAPH, KINDS, as_kind, is_lazy, kind_of, vectors
 from graphmeans.cluster.nearest import nearest_centres
 from graphmeans.cluster.scores import outlier_scores, two_nearest, usual_distances
+from graphmeans.cluster.sources import surveyed
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.encoder import GraphEncoder
@@ -37,7 +38,8 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     # -- taking in ---------------------------------------------------------------------------------
 
-    def _fit_encoder(self, X: Any) -> tuple[GraphEncoder, GraphBatch]:
+    def _fit_encoder(self, X: Any, cluster: Any = None) -> tuple[GraphEncoder, Any]:
+        """The encoder, and the encoded graphs; of a collection on disk what must be known of them."""
         if self.encoder != "auto" if isinstance(self.encoder, str) else not hasattr(self.encoder, "fit_transform"):
             raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {self.encoder!r}")
         encoder = GraphEncoder() if isinstance(self.encoder, str) else clone(self.encoder)
@@ -48,8 +50,11 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         for stale in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, stale):
                 delattr(self, stale)
-        graphs = to_graphs(X)
-        return encoder, encoder.fit_transform(graphs)
+        if self._kind == COLLECTION:
+            if cluster is not None:
+                return cluster.fit_encoder(encoder, X), cluster.surveyed(X, encoder)
+            return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
+        return encoder, encoder.fit_transform(to_graphs(X))
 
     def _keep_prototypes(self, encoder: GraphEncoder, space: GraphSpace, centres: Centres) -> None:
         self.encoder_, self.space_ = encoder, space
@@ -63,6 +68,8 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(vectors(rows))
+        if is_lazy(X):
+            return self.space_.weighted(X.encoded_rows(self.encoder_, np.arange(len(X))))
         X = collected(X)
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")
@@ -128,6 +135,7 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         check_is_fitted(self)
         kind = self._kind if kind is None else kind
+        kind = GRAPH if kind == COLLECTION else kind
         if kind not in KINDS:
             raise GraphError(f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
         if kind == ARRAY:
@@ -153,4 +161,6 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 def collected(X: Any) -> Any:
     """A single graph as a collection of one; a matrix by itself may be anything and stays as it is."""
+    if is_lazy(X):
+        return list(X)
     return [X] if kind_of_one(X) not in (None, "adjacency") else X

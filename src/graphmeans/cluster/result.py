@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ TRACE_FIELDS = np.dtype(
         ("pruned_by_sketches", np.int64),  # interval: skipped because of their sketches and what is remembered
         ("pruned_by_assignments", np.int64),  # interval: skipped because of a linear assignment
         ("assignment_bounds", np.int64),  # linear assignments solved for that
+        ("rebuilt", np.int64),  # graphs that were built again because the machine that held them was lost,
+        ("repeated_matchings", np.int64),  # and what that took; these count nowhere else
         ("seconds", np.float64),  # of the whole iteration
         ("matching_seconds", np.float64),  # of its matchings alone
     ]
@@ -57,15 +60,47 @@ class Trace(np.ndarray[Any, Any]):
         return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
 
 
+#: Gives labels and distances, from wherever they are.
+Look = Callable[[], tuple[IntArray, FloatArray]]
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The best iteration of a run: labels and distances always belong to the centres beside them."""
+    """The best iteration of a run: labels and distances always belong to the centres beside them.
 
-    labels: IntArray
+    They may still be with the shards, and are fetched when somebody asks for them. `certified` is the share of labels that
+    are proven, None if that is not known.
+    """
+
+    look: Look
     centres: Centres
-    distances: FloatArray
     inertia: float
     n_iter: int
     converged: bool
     trace: Trace
-    certified: NDArray[np.bool_] | None = None
+    certified: float | None = None
+    #: How many clusters have members.
+    filled: int = 0
+    #: Who holds labels and distances, where that is not this process.
+    engine: Any = None
+
+    @cached_property
+    def assignment(self) -> tuple[IntArray, FloatArray]:
+        """Labels and distances."""
+        return self.look()
+
+    @property
+    def labels(self) -> IntArray:
+        """The cluster of each graph."""
+        return self.assignment[0]
+
+    @property
+    def distances(self) -> FloatArray:
+        """Its distance to the centre."""
+        return self.assignment[1]
+
+
+def fixed(labels: IntArray, distances: FloatArray) -> Look:
+    """Labels and distances that are here, copied."""
+    now = labels.copy(), distances.copy()
+    return lambda: now

@@ -12,6 +12,7 @@ from graphmeans.cluster.bounds import CERTIFIED, ESTIMATE, Bounds
 from graphmeans.cluster.known import BoolArray, FloatArray, IntArray, Known
 from graphmeans.cluster.matchings import Matchings
 from graphmeans.cluster.moving import MovingCentres
+from graphmeans.cluster.summary import Farthest, Offers, Sample, Summary
 from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Matches
@@ -25,6 +26,8 @@ SHORTER = 1.0 - 1e-9
 MARGIN = 1.5
 #: From fresh starts a graph is aligned again only when its centre has moved by this share of u.
 STALE = 0.15
+#: Graphs that meet many seeds at once.
+AT_ONCE = 512
 #: Most nodes of the search tree for the proof of one label against one centre.
 CERTIFY_NODES = 5_000
 
@@ -40,29 +43,42 @@ class Shard(Known):
     alignment is the best one and nothing needs to be matched.
     """
 
-    #: What the next iteration depends on.
-    ARRAYS = ("labels", "flat", "upper", "matched_at", "fresh_at", "lower", "rival", "others", "others_at", "doubtful")
+    #: What the next iteration depends on: of each graph, and of each node.
+    OF_GRAPHS = ("labels", "upper", "matched_at", "fresh_at", "lower", "rival", "others", "others_at", "doubtful")
+    OF_NODES = ("flat",)
 
     def __init__(
         self, batch: GraphBatch, weights: FloatArray, first: int, matchings: Matchings, order: IntArray
     ) -> None:
         super().__init__(batch, matchings, order)
-        n = len(batch)
         self.weights, self.first = weights, first
-        self.flat = np.full(batch.node_ptr[-1], -1, dtype=np.int64)
+
+    def forget(self) -> None:
+        """Nothing is known: other centres are to come."""
+        super().forget()
+        n = len(self.batch)
+        self.flat = np.full(self.batch.node_ptr[-1], -1, dtype=np.int64)
         self.matched_at = np.full(n, -1)  # -1: never
         self.fresh_at = np.full(n, -1)
         self.lower, self.rival = np.zeros(n), np.zeros(n)
         self.doubtful = np.zeros(n, dtype=bool)  # an exact matcher with a limit did not finish some pair
+        self.followed = 0  # the time of the centres to which u is the distance
         self._offers: tuple[IntArray, IntArray, Matches] | None = None
+        self._remembered: dict[str, NDArray[Any]] | None = None
 
     # -- the nearest centre ------------------------------------------------------------------------
 
-    def assign(self, centres: MovingCentres, slack: float = 0.0) -> Counter[str]:
+    def assign(self, centres: MovingCentres, slack: float = 0.0) -> Summary:
+        """Find the nearest centre of every graph, and add up what the next ones are made of."""
+        counts = self.decide(centres, slack)
+        return Summary(counts, self.inertia(), self.sizes(centres.k), self.sums(centres))
+
+    def decide(self, centres: MovingCentres, slack: float = 0.0) -> Counter[str]:
         """Find the nearest centre of every graph, refining only what is needed to decide; returns what that took.
 
         A centre that is nearer by no more than the share `slack` need not be found.
         """
+        self.follow(centres)
         near = CLOSE * (1.0 - slack)
         before = self.labels.copy()
         counts: Counter[str] = Counter()
@@ -82,22 +98,22 @@ class Shard(Known):
         counts["by_assignment"] = counts["assignments"] - counts["matched"]
         return counts
 
-    def meet(self, number: int, between: FloatArray, centres: MovingCentres) -> None:
+    def meet(self, number: int, between: FloatArray, centres: MovingCentres) -> float:
         """A new seed, the graph of this number: match it with those that might be nearer to it than to all seeds before.
 
         between[c']: proven lower bounds of its distances to those. By the triangle inequality a graph with label c' is at
-        least between[c'] - u from it.
+        least between[c'] - u from it. Returns the objective with all seeds so far.
         """
         c = len(between)
         between = np.append(between, 0.0)
         self.take(np.array([number]), np.array([c]), centres)
         if c == 0:
             self._adopt_all(np.flatnonzero(np.isinf(self.upper)), 0, centres)
-            return
+            return self.inertia()
         low = self.sketches.bounds(np.arange(len(self)), centres.sketches, slice(c, c + 1))[:, 0]
         triangle = between[self.labels] - self.upper
         better = np.flatnonzero(triangle > low)
-        self.bounds.keep(better, np.full(len(better), c), triangle[better], CERTIFIED, centres.now, centres.drift)
+        self._keep_bounds(better, np.full(len(better), c), triangle[better], CERTIFIED, centres)
         x = np.flatnonzero(np.maximum(low, triangle) < self.upper)
         x = x[self._assignments(x, np.full(len(x), c), centres) < self.upper[x]]
         to = np.full(len(x), c)
@@ -106,6 +122,32 @@ class Shard(Known):
         x, to, found = x[nearer], to[nearer], found.take(nearer)
         self._keep_own(x, centres)
         self.adopt(x, to, found, centres)
+        return self.inertia()
+
+    def meet_some(self, numbers: IntArray, centres: MovingCentres) -> float:
+        """Several new seeds at once, the graphs of these numbers and the last of the centres; see `meet`."""
+        c = len(centres.batch) - len(numbers)
+        self.take(numbers, np.arange(c, len(centres.batch)), centres)
+        for start in range(0, len(self), AT_ONCE):
+            x = np.arange(start, min(start + AT_ONCE, len(self)))
+            low = np.full((len(x), len(centres.batch)), np.inf)
+            low[:, c:] = self.sketches.bounds(x, centres.sketches, slice(c, None))
+            self._begin(x, low, centres)
+            rows = np.flatnonzero((low < self.upper[x, None]).any(axis=1))
+            tested = np.zeros(low.shape, dtype=bool)
+            low[np.arange(len(x)), self.labels[x]] = np.inf
+            while len(rows):
+                rows = self._test(rows, x, self.upper[x[rows]][:, None] * CLOSE, low, tested, centres, Counter())
+                self._match(rows, x, low[rows].argmin(axis=1), low, centres, Counter())
+        return self.inertia()
+
+    def select(self, place: IntArray) -> None:
+        """Of the seeds met so far some become centres: seed c is number place[c] from now on, or none if that is -1."""
+        self.labels = place[self.labels]
+        self.bounds.rename(place)
+        lost = np.flatnonzero(self.labels < 0)
+        self.labels[lost], self.upper[lost] = 0, np.inf
+        self.others[:], self.touched[:] = -np.inf, True
 
     def realign_all(self, centres: MovingCentres) -> int:
         """Match graphs with their own centres from fresh starts where that was not done, or may help. How many came closer."""
@@ -135,11 +177,11 @@ class Shard(Known):
 
     # -- one graph at a time -----------------------------------------------------------------------
 
-    def propose(self, least: float, centres: MovingCentres) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    def propose(self, least: float, centres: MovingCentres) -> Offers:
         """Single moves that lower the objective although the other centre is no nearer (Hartigan), by `least` or more.
 
         Without x its old mean comes closer to the others, with x the new one follows it: moving x from a to b gains
-        w (W_a / (W_a - w) u^2 - W_b / (W_b + w) D(x, b)^2). Returns numbers of graphs, from, to, gain; `accept` takes some.
+        w (W_a / (W_a - w) u^2 - W_b / (W_b + w) D(x, b)^2). `accept` takes some of them.
         """
         total, w = centres.frames.total, self.weights
         rest = total[self.labels] - w
@@ -171,7 +213,7 @@ class Shard(Known):
         offered = offered[np.unique(row[offered], return_index=True)[1]]
         x, y = x[row[offered]], y[offered]
         self._offers = x, y, found.take(offered)
-        return x + self.first, self.labels[x], y, gain[offered]
+        return Offers(x + self.first, self.labels[x], y, gain[offered]).best()
 
     def accept(self, numbers: IntArray, centres: MovingCentres) -> None:
         """Carry out those of the proposed moves whose graphs are among `numbers`."""
@@ -180,7 +222,7 @@ class Shard(Known):
         taken = np.isin(x + self.first, numbers)
         self._keep_own(x[taken], centres)
         self.adopt(x[taken], y[taken], found.take(taken), centres)
-        self.others[x[taken]] = -np.inf
+        self.others[x[taken]] = -np.inf  # adopted, and so touched
         self._offers = None
 
     def take(self, numbers: IntArray, to: IntArray, centres: MovingCentres) -> None:
@@ -192,7 +234,7 @@ class Shard(Known):
             self.labels[x], self.upper[x] = to, 0.0
             self.flat[rows] = centres.alone(self.batch, x, to, ptr)
             self.matched_at[x] = self.fresh_at[x] = -1
-            self.others[x] = -np.inf
+            self.others[x], self.touched[x] = -np.inf, True
 
     def abandon(self, c: int, centres: MovingCentres) -> None:
         """The cluster c is dissolved: its members look for another centre."""
@@ -200,7 +242,7 @@ class Shard(Known):
         low = self._low(x, centres)
         low[:, c] = np.inf
         self.labels[x], self.upper[x] = low.argmin(axis=1), np.inf
-        self.others[x] = -np.inf
+        self.others[x], self.touched[x] = -np.inf, True
 
     # -- what the loop adds up ---------------------------------------------------------------------
 
@@ -213,9 +255,11 @@ class Shard(Known):
 
     def follow(self, centres: MovingCentres) -> None:
         """After the centres moved: u = |x - y| along the stored alignments, at no matching."""
-        x = np.flatnonzero(centres.drift[-2, self.labels] > 0)
-        rows, ptr = row_ranges(self.batch.node_ptr, x)
-        self.upper[x] = centres.frames.aligned_distances(self.batch, x, self.labels[x], self.flat[rows], ptr)
+        if self.followed < centres.now:
+            x = np.flatnonzero((centres.drift[self.followed, self.labels] > 0) & np.isfinite(self.upper))
+            rows, ptr = row_ranges(self.batch.node_ptr, x)
+            self.upper[x] = centres.frames.aligned_distances(self.batch, x, self.labels[x], self.flat[rows], ptr)
+            self.followed = centres.now
 
     def inertia(self) -> float:
         """Weighted sum of u^2."""
@@ -236,19 +280,58 @@ class Shard(Known):
         """Graphs with weight in each cluster."""
         return np.bincount(self.labels[self.weights > 0], minlength=k)
 
-    def draw(self, target: float) -> int:
-        """The number of the graph at which the running sum of weighted squared distances exceeds the target."""
+    def members(self, k: int) -> IntArray:
+        """Graphs in each cluster."""
+        return np.bincount(self.labels, minlength=k)
+
+    def mass(self, k: int) -> FloatArray:
+        """Weight of each cluster."""
+        return np.bincount(self.labels, weights=self.weights, minlength=k).astype(np.float64)
+
+    def draw(self, target: float) -> Sample:
+        """The graph at which the running sum of weighted squared distances exceeds the target."""
         mass = self.weights * self.upper**2
         x = int(np.searchsorted(np.cumsum(mass), target, side="right"))
-        return self.first + min(x, int(np.flatnonzero(mass)[-1]))
+        return self._sample(np.array([min(x, int(np.flatnonzero(mass)[-1]))]))
 
-    def farthest(self, count: int) -> tuple[IntArray, IntArray, FloatArray]:
-        """The graphs with weight that are farthest from their centres: numbers, labels, distances."""
+    def draw_some(self, share: float, seed: list[int]) -> Sample:
+        """Each graph with the probability share times its weighted squared distance."""
+        random = np.random.RandomState([*seed, self.first])
+        return self._sample(np.flatnonzero(random.uniform(size=len(self)) < share * self.weights * self.upper**2))
+
+    def pick(self, numbers: IntArray) -> Sample:
+        """Those of these graphs that are here."""
+        return self._sample(np.sort(numbers[(numbers >= self.first) & (numbers < self.first + len(self))]) - self.first)
+
+    def weight(self, without: IntArray, even: bool = False) -> float:
+        """Weight of the graphs other than these numbers; `even`: each counts 1."""
+        return float(self._weight(without, even).sum())
+
+    def draw_by_weight(self, target: float, without: IntArray, even: bool = False) -> Sample:
+        """The graph at which the running sum of these weights exceeds the target."""
+        mass = self._weight(without, even)
+        x = int(np.searchsorted(np.cumsum(mass), target, side="right"))
+        return self._sample(np.array([min(x, int(np.flatnonzero(mass)[-1]))]))
+
+    def _weight(self, without: IntArray, even: bool) -> FloatArray:
+        mass = np.ones(len(self)) if even else self.weights.copy()
+        mass[without[(without >= self.first) & (without < self.first + len(self))] - self.first] = 0.0
+        return mass
+
+    def _sample(self, x: IntArray) -> Sample:
+        return Sample(x + self.first, self.labels[x], self.weights[x], self.batch.take(x))
+
+    def farthest(self, count: int) -> Farthest:
+        """The graphs with weight that are farthest from their centres."""
         usable = np.flatnonzero((self.weights > 0) & (self.upper > 0))
         x = usable[np.argsort(-self.upper[usable], kind="stable")[:count]]
-        return x + self.first, self.labels[x], self.upper[x]
+        return Farthest(count, x + self.first, self.labels[x], self.upper[x]).first()
 
-    def certified(self, centres: MovingCentres) -> BoolArray:
+    def certified(self, centres: MovingCentres) -> IntArray:
+        """How many labels are proven, and of how many."""
+        return np.array([self.proven(centres).sum(), len(self)])
+
+    def proven(self, centres: MovingCentres) -> BoolArray:
         """Which labels are proven: u <= a certified lower bound for every other centre. Assignments are tried, no matchings."""
         proven = np.ones(len(self), dtype=bool)
         x = self._open(centres, self.upper * CLOSE)
@@ -264,7 +347,7 @@ class Shard(Known):
     def certify(self, centres: MovingCentres) -> Counter[str]:
         """Seek proofs for labels that have none, by branch and bound with a limit; what it finds nearer is taken over."""
         counts: Counter[str] = Counter()
-        x = np.flatnonzero(~self.certified(centres))
+        x = np.flatnonzero(~self.proven(centres))
         if not len(x):
             return counts
         prover = Exact(max_nodes=CERTIFY_NODES)
@@ -284,7 +367,7 @@ class Shard(Known):
             y = low[row].argmin(axis=1)
             pairs, cutoff = np.stack([x[row], y], axis=1), self.upper[x[row]] * 1.05
             found = self.matchings.match(self.batch, centres.batch, pairs, cutoff=cutoff, matcher=prover)
-            self.bounds.keep(x[row], y, found.lower, CERTIFIED, centres.now, centres.drift)
+            self._keep_bounds(x[row], y, found.lower, CERTIFIED, centres)
             low[row, y] = np.inf  # proven or not, there is no more to be had from it
             nearer = found.upper < self.upper[x[row]] * CLOSE
             self.adopt(x[row[nearer]], y[nearer], found.take(nearer), centres)
@@ -292,17 +375,48 @@ class Shard(Known):
             counts["moved"] += int(nearer.sum())
         return counts
 
+    # -- going back --------------------------------------------------------------------------------
+
+    def remember(self) -> None:
+        """Keep the state, to come back to it."""
+        self._remembered = {name: array.copy() for name, array in self.state().items()}
+
+    def recall(self) -> None:
+        """Back to what was remembered. Nothing was left behind in the meantime, so what was touched remains so."""
+        assert self._remembered is not None, "nothing was remembered"
+        self.restore({name: array.copy() for name, array in self._remembered.items()})
+
+    def packed(self) -> dict[str, NDArray[Any]]:
+        """Everything that is not in the collection, for a shard that has to make room: `unpack` takes it in again."""
+        then = {f"then_{name}": array for name, array in (self._remembered or {}).items()}
+        offers: dict[str, NDArray[Any]] = {}
+        if self._offers is not None:
+            x, y, found = self._offers
+            offers = {"x": x, "y": y} | {name: value for name, value in vars(found).items() if isinstance(value, np.ndarray)}
+        return self.state() | {"touched": self.touched} | then | {f"offer_{name}": array for name, array in offers.items()}
+
+    def unpack(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """The way back."""
+        self.restore(arrays)
+        self.touched = arrays["touched"]
+        then, offers = ({n.removeprefix(p): a for n, a in arrays.items() if n.startswith(p)} for p in ("then_", "offer_"))
+        self._remembered = then or None
+        if offers:
+            self._offers = offers.pop("x"), offers.pop("y"), Matches(**offers)
+
     def state(self) -> dict[str, NDArray[Any]]:
-        """Copies of everything that the next iteration depends on."""
-        own = {name: getattr(self, name).copy() for name in self.ARRAYS}
-        return own | {f"bounds_{name}": getattr(self.bounds, name).copy() for name in Bounds.ARRAYS}
+        """Everything that the next iteration depends on, not copied."""
+        own = {name: getattr(self, name) for name in (*self.OF_GRAPHS, *self.OF_NODES)}
+        own |= {f"bounds_{name}": getattr(self.bounds, name) for name in Bounds.ARRAYS}
+        return own | {"followed": np.array([self.followed])}
 
     def restore(self, state: dict[str, NDArray[Any]]) -> None:
-        """Go back to what `state` gave."""
-        for name in self.ARRAYS:
-            setattr(self, name, state[name].copy())
+        """Go back to what `state` gave; it must not be changed by others from now on."""
+        for name in (*self.OF_GRAPHS, *self.OF_NODES):
+            setattr(self, name, state[name])
         for name in Bounds.ARRAYS:
-            setattr(self.bounds, name, state[f"bounds_{name}"].copy())
+            setattr(self.bounds, name, state[f"bounds_{name}"])
+        self.followed = int(state["followed"][0])
 
     # -- matchings ---------------------------------------------------------------------------------
 
@@ -356,11 +470,11 @@ class Shard(Known):
     def _matched(self, x: IntArray, y: IntArray, centres: MovingCentres, cutoff: FloatArray) -> Matches:
         """Match graphs with centres, up to a distance, and remember what was found."""
         found = self.matchings.match(self.batch, centres.batch, np.stack([x, y], axis=1), cutoff=cutoff)
-        self.bounds.keep(x, y, found.lower, CERTIFIED, centres.now, centres.drift)
+        self._keep_bounds(x, y, found.lower, CERTIFIED, centres)
         whole = ~self._cut(found, cutoff)
         open_ends = found.upper - found.lower > 1e-9 * (found.upper + self.sketches.norms[x])
         self.doubtful[x[whole & open_ends]] = True
-        self.bounds.keep(x[whole], y[whole], found.upper[whole], ESTIMATE, centres.now, centres.drift)
+        self._keep_bounds(x[whole], y[whole], found.upper[whole], ESTIMATE, centres)
         return found
 
     @staticmethod
@@ -376,11 +490,11 @@ class Shard(Known):
     def adopt(self, x: IntArray, y: IntArray, found: Matches, centres: MovingCentres) -> None:
         """Graphs x join the clusters y, aligned as was found."""
         self.flat[row_ranges(self.batch.node_ptr, x)[0]] = centres.places(found, self.batch, x, y)
-        self.labels[x], self.upper[x] = y, found.upper
+        self.labels[x], self.upper[x], self.touched[x] = y, found.upper, True
         self._note_alignment(x, found, centres, fresh=True)
 
     def _note_alignment(self, x: IntArray, found: Matches, centres: MovingCentres, fresh: bool) -> None:
-        self.matched_at[x] = centres.now
+        self.matched_at[x], self.touched[x] = centres.now, True
         if fresh:
             self.fresh_at[x] = centres.now
         proven = found.upper * CLOSE <= found.lower
@@ -390,6 +504,6 @@ class Shard(Known):
     def _keep_own(self, x: IntArray, centres: MovingCentres) -> None:
         """Graphs are about to leave: u is what is known of their old centres, proven where the alignment is."""
         best = x[self._is_best(x, centres)]
-        self.bounds.keep(best, self.labels[best], self.upper[best], CERTIFIED, centres.now, centres.drift)
+        self._keep_bounds(best, self.labels[best], self.upper[best], CERTIFIED, centres)
         known = best if self.matchings.is_exact else x
-        self.bounds.keep(known, self.labels[known], self.upper[known], ESTIMATE, centres.now, centres.drift)
+        self._keep_bounds(known, self.labels[known], self.upper[known], ESTIMATE, centres)

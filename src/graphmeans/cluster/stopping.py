@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.matchings import ALGORITHM, EVALUATION
 from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.result import Result, Trace
+from graphmeans.cluster.result import Look, Result, Trace, fixed
 from graphmeans.means.frames import Centres
 
 logger = logging.getLogger("graphmeans")
@@ -53,10 +53,10 @@ class Stopping:
         self.target = target
         self.rows: list[dict[str, Any]] = []
         self._labels: IntArray | None = None
-        self._best: tuple[IntArray, Centres, FloatArray, float] | None = None
+        self._best: tuple[Look, Centres, float] | None = None
         self._least = np.inf
         self._recent: list[float] = []  # the last two objectives
-        self._latest: tuple[Any, ...] | None = None
+        self._latest: tuple[Look, Centres, float] | None = None
         self._first = 0  # iterations before these rows, where a run goes on from a checkpoint
         if problem.stopping is None:
             problem.stopping = self
@@ -71,20 +71,21 @@ class Stopping:
         moved = len(labels) if self._labels is None else int((labels != self._labels).sum())
         self._labels = labels.copy()
         before = self._least
-        goes_on = self.note(inertia, moved, lambda: (labels.copy(), centres, distances.copy()), **columns)
+        goes_on = self.note(inertia, moved, lambda: (fixed(labels, distances), centres), **columns)
         if self._least < before:
-            self._best = labels.copy(), centres, distances.copy(), inertia
+            self._best = self._latest
         repeats = moved == 0 and self.problem.means_repeat
         self._converged = self._converged or repeats
         return goes_on and not repeats
 
-    def note(self, inertia: float, moved: int, look: Callable[[], tuple[Any, ...]], **columns: int) -> bool:
-        """The same for an algorithm that keeps its own state; `look` gives (labels, centres, distances) if anybody asks."""
+    def note(self, inertia: float, moved: int, look: Callable[[], tuple[Look, Centres]], **columns: int) -> bool:
+        """The same for an algorithm that keeps its own state, which `look` gives."""
         self._record(inertia, moved, columns)
         self._latest = (*look(), inertia)
         self._recent = [*self._recent[-1:], inertia]
         if self.problem.on_iteration is not None:
-            self.problem.on_iteration(*self._latest)
+            labels, distances = self._latest[0]()
+            self.problem.on_iteration(labels, self._latest[1], distances, inertia)
         if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
             self._least, self._since_best = inertia, 0
         else:
@@ -117,7 +118,7 @@ class Stopping:
     def stopped(self) -> Result | None:
         """The last complete iteration, or the best one of an algorithm whose objective may rise; None if there is none."""
         known = self._best or self._latest
-        return None if known is None else self.last(*known)
+        return None if known is None else self._at_rest(known)
 
     @property
     def iteration(self) -> int:
@@ -127,20 +128,16 @@ class Stopping:
     def result(self) -> Result:
         """The best iteration."""
         assert self._best is not None, "goes_on was never called"
-        return self.last(*self._best)
+        return self._at_rest(self._best)
 
-    def last(
-        self,
-        labels: IntArray,
-        centres: Centres,
-        distances: FloatArray,
-        inertia: float,
-        certified: NDArray[np.bool_] | None = None,
-    ) -> Result:
+    def _at_rest(self, known: tuple[Look, Centres, float]) -> Result:
+        return self.last(*known, filled=len(np.unique(known[0]()[0])))
+
+    def last(self, look: Look, centres: Centres, inertia: float, **more: Any) -> Result:
         """The last iteration, of an algorithm whose objective never rises and that says itself what was reached."""
         n_iter = min(self.iteration, max(self.max_iter, len(self.rows) - 1))
         converged = self._converged or self.iteration <= self.max_iter
-        return Result(labels, centres, distances, inertia, n_iter, converged, Trace.of_rows(self.rows), certified)
+        return Result(look, centres, inertia, n_iter, converged, Trace.of_rows(self.rows), **more)
 
     def _record(self, inertia: float, moved: int, columns: dict[str, int]) -> None:
         now, spent = time.perf_counter(), self._ledger()
@@ -152,6 +149,8 @@ class Stopping:
             "evaluation_matchings": spent[1] - self._spent[1],
             "seconds": now - self._clock,
             "matching_seconds": spent[2] - self._spent[2],
+            "rebuilt": int(spent[3] - self._spent[3]),
+            "repeated_matchings": int(spent[4] - self._spent[4]),
             **columns,
         }
         self.rows.append(row)
@@ -165,6 +164,6 @@ class Stopping:
                                  "max_iter": self.max_iter}},
             )  # fmt: skip
 
-    def _ledger(self) -> tuple[int, int, float]:
+    def _ledger(self) -> tuple[float, ...]:
         ledger = self.problem.ledger
-        return ledger.matchings[ALGORITHM], ledger.matchings[EVALUATION], ledger.seconds
+        return ledger.matchings[ALGORITHM], ledger.matchings[EVALUATION], ledger.seconds, ledger.rebuilt, ledger.repeated

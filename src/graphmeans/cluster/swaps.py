@@ -42,6 +42,7 @@ def swap_centres(descent: Descent, stopping: Stopping, budget: float) -> None:
         if descent.inertia() < before * LOWER:
             kept += 1
             stopping.take_over(trial)
+            descent.leave()
         else:
             descent.restore(state)
     logger.info("%d of %d swaps lowered the objective, to %.6g", kept, descent.swaps_tried, descent.inertia())

@@ -92,6 +92,11 @@ class GraphBatch:
         np.add.at(counts, (np.repeat(np.arange(len(self)), self.sizes), self.roles), 1)
         return counts
 
+    @property
+    def largest(self) -> IntArray:
+        """The most nodes of each role in any graph."""
+        return np.asarray(self.role_counts.max(axis=0, initial=0))
+
     def take(self, which: Sequence[int] | IntArray) -> GraphBatch:
         """The graphs at these positions, in this order."""
         which = np.asarray(which, dtype=np.int64)

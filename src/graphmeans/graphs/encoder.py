@@ -120,7 +120,7 @@ class GraphEncoder(BaseEstimator):
         graphs = to_graphs(graphs)
         self._fit_summary(Summary.of(graphs, choices, self.missing), choices)
         if self.edge_presence == "auto":
-            self.edge_presence_ = 1.0 if self._has_zero_edge(graphs) else 0.0
+            self.edge_presence_ = 1.0 if self.has_zero_edge(graphs) else 0.0
         return self
 
     def fit_batches(self, batches: Iterable[Any]) -> GraphEncoder:
@@ -146,7 +146,7 @@ class GraphEncoder(BaseEstimator):
         def has_zero_edge() -> bool:
             if once:
                 raise GraphError("edge_presence='auto' needs the batches a second time: give a list of them, or a number")
-            return any(self._has_zero_edge(_flat_or_graphs(batch)) for batch in batches)
+            return any(self.has_zero_edge(batch) for batch in batches)
 
         return self.fit_summaries(summaries(), has_zero_edge)
 
@@ -323,7 +323,9 @@ class GraphEncoder(BaseEstimator):
         if self.edge_presence != "auto":
             self.edge_presence_ = float(self.edge_presence)
 
-    def _has_zero_edge(self, graphs: Sequence[Graph] | Flat) -> bool:
+    def has_zero_edge(self, batch: Any) -> bool:
+        """Whether some edge of these graphs encodes to zero, as far as fitting has come."""
+        graphs = _flat_or_graphs(batch)
         if isinstance(graphs, Flat):
             rows, shape = graphs.rows("edge"), graphs.shape
         else:

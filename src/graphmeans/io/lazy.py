@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -109,6 +110,12 @@ class Collection:
         """The names of all graphs; nothing else is read."""
         return self._texts(NAME)
 
+    def names_of(self, rows: NDArray[np.int64]) -> list[str | None]:
+        """The names of the graphs at these positions."""
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        names = {i: self._table(i, [NAME])[1].column(NAME) for i in np.unique(owner).tolist()}
+        return [names[i][at].as_py() for i, at in zip(owner.tolist(), (rows - self._starts[owner]).tolist(), strict=True)]
+
     @property
     def labels(self) -> list[str] | None:
         """The classes of all graphs, None if there are none."""
@@ -172,6 +179,38 @@ class Collection:
         """
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
+    def encoded_rows(self, encoder: GraphEncoder, rows: NDArray[np.int64]) -> GraphBatch:
+        """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        pieces = []
+        ends = np.flatnonzero(np.diff(owner)) + 1
+        for part in np.split(np.arange(len(rows)), ends):
+            if not len(part):
+                continue
+            i = int(owner[part[0]])
+            layout, table, where = self._table(i)
+            at = rows[part] - self._starts[i]
+            whole = at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
+            pieces.append((layout, table.slice(at[0], len(at)) if whole else table.take(at), where))
+        if not pieces:
+            return encoder.transform([])
+        return _encoded(pieces, encoder)
+
+    def fingerprint(self) -> bytes:
+        """Tells collections apart by what the footers of their files say of every row group."""
+        digest = hashlib.sha256()
+        for group in self._groups:
+            file = self._files[group.file]
+            footer = self._footer(file).row_group(group.number)
+            digest.update(repr((group.rows, footer.total_byte_size)).encode())
+            for c in range(footer.num_columns):
+                column = footer.column(c)
+                digest.update(repr((column.path_in_schema, column.total_compressed_size, column.num_values)).encode())
+                statistics = column.statistics
+                if statistics is not None and statistics.has_min_max:
+                    digest.update(repr((statistics.min, statistics.max)).encode())
+        return digest.digest()
+
     # -- reading -----------------------------------------------------------------------------------
 
     def _table(self, i: int, columns: list[str] | None = None) -> tuple[Layout, Any, str]:
@@ -185,6 +224,13 @@ class Collection:
             if table.num_rows != group.rows:
                 raise GraphError(f"{table.num_rows} rows instead of {group.rows}")
         return file.layout, table, f"{file.path}: partition {group.number}"
+
+    @staticmethod
+    def _footer(file: _File) -> Any:
+        if file.metadata is not None:
+            return file.metadata
+        with reading(file.path), parquet().ParquetFile(file.path) as opened:
+            return opened.metadata
 
     def _graphs(self, i: int) -> list[Graph]:
         return from_table(*self._table(i))

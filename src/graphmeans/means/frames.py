@@ -94,6 +94,11 @@ class Frames:
             frames.roles[k, : batch.sizes[k]] = batch.roles[rows]
         return frames
 
+    def __iadd__(self, other: Frames) -> Frames:
+        for name in self.SUMS:
+            getattr(self, name)[:] += getattr(other, name)
+        return self
+
     def copy(self) -> Frames:
         """The same sums, to be changed."""
         other = copy(self)

@@ -2,83 +2,104 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.matchings import Ledger, Matchings
+from graphmeans.cluster.engines.shelf import Call, Setting, Shelf, Spec, cannot_leave
+from graphmeans.cluster.engines.tree import Tree
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.shard import Shard
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.cluster.sources import cut
 from graphmeans.matching.pairs import n_threads
 
-FloatArray = NDArray[np.float64]
-
-#: Graphs a shard. How a collection is cut depends on nothing else, so results do not depend on who works on it.
-SHARD_SIZE = 4096
+IntArray = NDArray[np.int64]
 
 
 class Threads:
     """Cuts a collection into shards and works through them.
 
     Several shards are worked on at once, each by one thread; a single one gets all threads for its pairs.
+
+    Parameters
+    ----------
+    problem : Problem
+    k : int
+        The number of centres that are to come.
+    rows : array, optional
+        The graphs to begin with; by default all of them.
+    folder : path, optional
+        Where shards leave their state behind when they are told to.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.ledger, self._matchings = problem.matchings.ledger, problem.matchings
-        self._order, self._threads = problem.order, n_threads(problem.space.n_jobs)
-        self.shards: list[Shard] = []
-        self.extend(problem.batch, problem.weights)
+    def __init__(self, problem: Problem, k: int, rows: IntArray | None = None, folder: Path | None = None) -> None:
+        self._problem, self._matchings = problem, problem.matchings
+        self._shelf = Shelf(Setting(problem.space, problem.order, k, folder), n_threads(problem.space.n_jobs))
+        self._n, self._shards = 0, 0
+        self.generation = 0
+        self.extend(cut(np.arange(len(problem.source)) if rows is None else rows))
 
     def __len__(self) -> int:
-        return self.shards[-1].first + len(self.shards[-1]) if self.shards else 0
+        return self._n
 
-    def extend(self, batch: GraphBatch, weights: FloatArray) -> None:
-        """Take in more graphs, numbered after those that are here."""
-        before, space = len(self), self._matchings.space
-        for start in range(0, len(batch), SHARD_SIZE):
-            part = np.arange(start, min(start + SHARD_SIZE, len(batch)))
-            own = batch if len(part) == len(batch) else batch.take(part)
-            self.shards.append(Shard(own, weights[part], before + start, Matchings(space), self._order))
-        self._workers = min(self._threads, len(self.shards))
-        for shard in self.shards:
-            shard.matchings.space = replace(space, n_jobs=max(1, self._threads // len(self.shards)))
+    def extend(self, parts: Sequence[IntArray]) -> None:
+        """More shards, of these graphs of the source; they are numbered after those that are here."""
+        for rows in parts:
+            self._shelf.add(Spec(self._shards, self._n, self._problem.source.part(rows)))
+            self._shards, self._n = self._shards + 1, self._n + len(rows)
 
-    def each(self, method: str, *args: Any) -> list[Any]:
-        """Call a method of every shard; the answers in the order of the shards. Their matchings are counted here."""
-        for shard in self.shards:
-            shard.matchings.ledger, shard.matchings.purpose = Ledger(), self._matchings.purpose
-        if self._workers == 1:
-            answers = [getattr(shard, method)(*args) for shard in self.shards]
-        else:
-            with ThreadPoolExecutor(self._workers, thread_name_prefix="graphmeans-shard") as pool:
-                answers = list(pool.map(lambda shard: getattr(shard, method)(*args), self.shards))
-        for shard in self.shards:
-            self.ledger.add(shard.matchings.ledger)
-        return answers
+    @property
+    def shards(self) -> list[Shard]:
+        """The shards that are in memory."""
+        return [self._shelf.shard(number) for number in range(self._shards)]
+
+    def total(self, method: str, *args: Any, leave: bool = False) -> Any:
+        """Call a method of every shard and add up the answers. `leave`: what all have become is left behind."""
+        tree = Tree(self._shards)
+        for number, answer in self._answers(range(self._shards), method, args, leave):
+            tree.add(number, answer)
+        return tree.total
+
+    def each(self, method: str, *args: Any, leave: bool = False) -> list[Any]:
+        """Call a method of every shard; the answers in the order of the shards."""
+        return [answer for _, answer in self._answers(range(self._shards), method, args, leave)]
 
     def one(self, number: int, method: str, *args: Any) -> Any:
         """Call a method of one shard."""
-        return getattr(self.shards[number], method)(*args)
+        ((_, answer),) = self._answers([number], method, args)
+        return answer
 
-    def graph(self, number: int) -> Any:
-        """The graph of this number, as a batch of one."""
-        shard = self._holder(number)
-        return shard.batch.take([number - shard.first])
+    def _answers(self, numbers: Sequence[int], method: str, args: tuple[Any, ...], leave: bool = False) -> Any:
+        leaves = (self.generation + 1, self.generation) if leave else None
+        for number, answer, ledger in self._shelf.call(numbers, Call(method, args, self._matchings.purpose, leaves)):
+            self._matchings.ledger.add(ledger)
+            yield number, answer
+        if self._shelf.complaint:
+            raise cannot_leave(self._shelf.setting.folder, self._shelf.complaint)
+        self.generation += leave
 
-    def label(self, number: int) -> int:
-        """The label of the graph of this number."""
-        shard = self._holder(number)
-        return int(shard.labels[number - shard.first])
+    def restore(self, generation: int) -> None:
+        """All shards go back to what they left behind."""
+        self._shelf.restore(range(self._shards), generation)
+        self.generation = generation
 
-    def _holder(self, number: int) -> Shard:
-        return self.shards[bisect_right([shard.first for shard in self.shards], number) - 1]
+    def assignment(self) -> tuple[Any, Any]:
+        """Labels and distances of all graphs, as they are now."""
+        labels, distances = zip(*self.each("assignment"), strict=True)
+        return np.concatenate(labels), np.concatenate(distances)
 
-    def restore(self, states: list[Any]) -> None:
-        """Put every shard back into a state that it gave."""
-        for shard, state in zip(self.shards, states, strict=True):
-            shard.restore(state)
+    def look(self) -> Any:
+        """The same for later: they are copied, since shards go on."""
+        now = self.assignment()
+        return lambda: now
+
+    @property
+    def remote(self) -> Any:
+        """Itself if the shards are elsewhere, else None."""
+        return None
+
+    def close(self) -> None:
+        """Nothing is held elsewhere."""

@@ -1,0 +1,86 @@
+"""What a fit found for each graph, which may be elsewhere until somebody asks for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.result import Result
+
+
+class Assigned:
+    """`labels_` and `distances_` of a fitted estimator. After a fit on a cluster they stay on its workers until asked for."""
+
+    _found: Result | None
+    _labels: NDArray[np.int32]
+    _distances: NDArray[np.float64]
+
+    def _keep_assignment(self, found: Result) -> None:
+        """Keep what was found: here, unless workers that go on living hold it."""
+        for stale in ("_labels", "_distances"):
+            self.__dict__.pop(stale, None)
+        self._let_go()
+        self._found = found
+        if found.engine is None:
+            self._fetch()
+
+    def _fetch(self) -> None:
+        found = self.__dict__.get("_found")
+        if found is not None:
+            labels, self._distances = found.assignment
+            self._labels = labels.astype(np.int32)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Workers need not remember it any longer."""
+        found = self.__dict__.get("_found")
+        if found is not None and found.engine is not None:
+            found.engine.close()
+        self._found = None
+
+    @property
+    def labels_(self) -> NDArray[np.int32]:
+        """The cluster of each graph."""
+        self._fetch()
+        return self._labels
+
+    @labels_.setter
+    def labels_(self, labels: NDArray[np.int32]) -> None:
+        self._labels = labels
+
+    @property
+    def distances_(self) -> NDArray[np.float64]:
+        """The distance of each graph to its centre."""
+        self._fetch()
+        return self._distances
+
+    @distances_.setter
+    def distances_(self, distances: NDArray[np.float64]) -> None:
+        self._distances = distances
+
+    def write_labels(self, path: Any, X: Any = None) -> int:
+        """Write labels and distances as Parquet: columns ``name``, ``cluster`` and ``distance``, a row a graph.
+
+        After a fit on a cluster to a collection on disk, workers write their parts into a folder and nothing is fetched.
+
+        Parameters
+        ----------
+        path : path
+            A file; a folder if workers write. They must see it, too.
+        X : list of Graph or Collection, optional
+            What was fitted, for the names. A collection on disk need not be given where workers write.
+
+        Returns
+        -------
+        int
+            The number of graphs.
+        """
+        written: int = import_module("graphmeans.io.labels").write_fitted(self, path, X)  # it stands above
+        return written
+
+    def __getstate__(self) -> Any:
+        self._fetch()
+        return super().__getstate__()  # type: ignore[misc]

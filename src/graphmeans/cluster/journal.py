@@ -1,0 +1,142 @@
+"""What a shard leaves behind on disk, so that it can be built again: its state, then only what has changed since.
+
+A file holds arrays and nothing else (no pickle), with a checksum, and appears under its name when it is complete. Files are
+named after the shard and the generation, a number that grows with each time that all shards left something behind.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.shard import Shard
+from graphmeans.graphs.batch import row_ranges
+from graphmeans.graphs.errors import GraphError
+
+Arrays = dict[str, NDArray[Any]]
+
+WHOLE, CHANGES = "whole", "changes"
+#: What changes for all graphs with each step.
+EVERYBODY = frozenset({"upper", "followed"})
+
+
+class Journal:
+    """The files of one shard in a folder."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.folder, self.number = folder, number
+        self._written = 0  # bytes of changes since the whole was written
+        self._size = 0  # of the whole
+
+    def write(self, shard: Shard, generation: int, confirmed: int) -> None:
+        """Leave behind what has changed since the last time, or everything. Files that `confirmed` makes useless go."""
+        touched = np.flatnonzero(shard.touched)
+        arrays = shard.state()
+        per_graph = sum(array.nbytes for array in arrays.values()) / max(1, len(shard))
+        more = int(per_graph * len(touched)) + 16 * len(shard)
+        if not self._size or self._written + more > self._size:
+            kind, self._size, self._written = WHOLE, int(per_graph * len(shard)), 0
+        else:
+            kind, self._written = CHANGES, self._written + more
+            arrays = _changes(shard, arrays, touched)
+        write_arrays(self.folder / _name(self.number, generation, kind), arrays)
+        shard.touched[:] = False
+        for old in self._useless(confirmed):
+            old.unlink(missing_ok=True)
+
+    def read(self, shard: Shard, generation: int) -> None:
+        """Put a shard into the state that it left behind in this generation."""
+        files = [(g, kind, path) for g, kind, path in self._files() if g <= generation]
+        starts = [i for i, (_, kind, _) in enumerate(files) if kind == WHOLE]
+        if not starts or files[-1][0] != generation:
+            raise GraphError(f"{self.folder}: holds nothing of generation {generation} of shard {self.number}")
+        _, _, path = files[starts[-1]]
+        state = read_arrays(path)
+        self._size, self._written = sum(array.nbytes for array in state.values()), 0
+        for _, _, path in files[starts[-1] + 1 :]:
+            changes = read_arrays(path)
+            self._written += sum(array.nbytes for array in changes.values())
+            _apply(shard, state, changes)
+        shard.restore(state)
+        shard.touched[:] = False
+
+    def _files(self) -> list[tuple[int, str, Path]]:
+        found = []
+        for path in self.folder.glob(f"{self.number:07d}.*"):
+            _, generation, kind = path.name.split(".", 2)
+            if kind in (WHOLE, CHANGES):  # not a partial one
+                found.append((int(generation), kind, path))
+        return sorted(found)
+
+    def _useless(self, confirmed: int) -> list[Path]:
+        """Files that nobody will ask for: those before the last whole that is confirmed."""
+        files = self._files()
+        wholes = [g for g, kind, _ in files if kind == WHOLE and g <= confirmed]
+        return [path for g, _, path in files if wholes and g < wholes[-1]]
+
+
+def _name(number: int, generation: int, kind: str) -> str:
+    return f"{number:07d}.{generation:09d}.{kind}"
+
+
+def _changes(shard: Shard, arrays: Arrays, touched: NDArray[np.int64]) -> Arrays:
+    """The rows of some graphs; u and the time it belongs to change for everybody."""
+    nodes, _ = row_ranges(shard.batch.node_ptr, touched)
+    rows = {name: nodes if name in Shard.OF_NODES else touched for name in arrays if name not in EVERYBODY}
+    result = {name: arrays[name][which] for name, which in rows.items()}
+    return result | {name: arrays[name] for name in EVERYBODY} | {"touched": touched}
+
+
+def _apply(shard: Shard, state: Arrays, changes: Arrays) -> None:
+    touched = changes["touched"]
+    nodes, _ = row_ranges(shard.batch.node_ptr, touched)
+    for name in EVERYBODY:
+        state[name] = changes[name]
+    for name in state.keys() - EVERYBODY:
+        if state[name].shape[1:] != changes[name].shape[1:]:  # the table of bounds came to be
+            whole = np.zeros((len(shard), *changes[name].shape[1:]), changes[name].dtype)
+            state[name] = whole - 1 if name == "bounds_centre" else whole
+        state[name][nodes if name in Shard.OF_NODES else touched] = changes[name]
+
+
+def write_arrays(path: Path, arrays: Arrays) -> None:
+    """Write arrays in one go; the file is there when it is complete."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    check = 0
+    for array in arrays.values():
+        check = zlib.crc32(_bytes(array), check)
+    layout = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
+    head = json.dumps({"arrays": layout, "crc": check}).encode()
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as stream:
+        stream.write(len(head).to_bytes(8, "little") + head)
+        for array in arrays.values():
+            stream.write(_bytes(array))
+    partial.replace(path)
+
+
+def _bytes(array: NDArray[Any]) -> Any:
+    return array.reshape(-1).view(np.uint8).data
+
+
+def read_arrays(path: Path) -> Arrays:
+    """What `write_arrays` wrote."""
+    try:
+        content = bytearray(path.read_bytes())
+        length = int.from_bytes(content[:8], "little")
+        head = json.loads(bytes(content[8 : 8 + length]))
+        at, result = 8 + length, {}
+        if zlib.crc32(memoryview(content)[at:]) != head["crc"]:
+            raise ValueError("its checksum is wrong")
+        for name, dtype, shape in head["arrays"]:
+            count = int(np.prod(shape))
+            result[name] = np.frombuffer(content, np.dtype(dtype), count, at).reshape(shape).copy()
+            at += result[name].nbytes
+        return result
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise GraphError(f"{path}: cannot be read ({error})") from None
