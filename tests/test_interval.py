@@ -377,6 +377,6 @@ def test_memory_is_what_the_formula_says():
     n, dv, de = int(space.order.sum()), batch.nodes.shape[1], batch.edge_values.shape[1]
     kept = sum(array.nbytes for array in shard.state().values()) + shard.sketches.values.nbytes + shard.sketches.norms.nbytes
     graph = batch.nodes.nbytes + batch.roles.nbytes + batch.ends.nbytes + batch.edge_values.nbytes
-    formula = 16 * len(batch.nodes) * (dv + 1) + 8 * len(batch.ends) * (de + 1) + 500 * (4 * n * (dv + n * de) + 20 * 64 + 72)
+    formula = 16 * len(batch.nodes) * (dv + 1) + 8 * len(batch.ends) * (de + 1) + 500 * (4 * n * (dv + n * de) + 14 * 64 + 72)
     assert kept + graph <= formula
     assert shard.bounds.centre.shape == (500, 64)

@@ -14,52 +14,36 @@ from graphmeans.cluster.result import Result
 class Assigned:
     """`labels_` and `distances_` of a fitted estimator. After a fit on a cluster they stay on its workers until asked for."""
 
-    _found: Result | None
-    _labels: NDArray[np.int32]
-    _distances: NDArray[np.float64]
+    labels_: NDArray[np.int32]
+    distances_: NDArray[np.float64]
+    _found: Result
 
     def _keep_assignment(self, found: Result) -> None:
         """Keep what was found: here, unless workers that go on living hold it."""
-        for stale in ("_labels", "_distances"):
-            self.__dict__.pop(stale, None)
         self._let_go()
+        for stale in ("labels_", "distances_"):
+            self.__dict__.pop(stale, None)
         self._found = found
         if found.engine is None:
             self._fetch()
 
     def _fetch(self) -> None:
-        found = self.__dict__.get("_found")
-        if found is not None:
-            labels, self._distances = found.assignment
-            self._labels = labels.astype(np.int32)
+        if "_found" in self.__dict__:
+            labels, self.distances_ = self._found.assignment
+            self.labels_ = labels.astype(np.int32)
             self._let_go()
 
     def _let_go(self) -> None:
         """Workers need not remember it any longer."""
-        found = self.__dict__.get("_found")
+        found = self.__dict__.pop("_found", None)
         if found is not None and found.engine is not None:
             found.engine.close()
-        self._found = None
 
-    @property
-    def labels_(self) -> NDArray[np.int32]:
-        """The cluster of each graph."""
-        self._fetch()
-        return self._labels
-
-    @labels_.setter
-    def labels_(self, labels: NDArray[np.int32]) -> None:
-        self._labels = labels
-
-    @property
-    def distances_(self) -> NDArray[np.float64]:
-        """The distance of each graph to its centre."""
-        self._fetch()
-        return self._distances
-
-    @distances_.setter
-    def distances_(self, distances: NDArray[np.float64]) -> None:
-        self._distances = distances
+    def __getattr__(self, name: str) -> Any:
+        if name in ("labels_", "distances_") and "_found" in self.__dict__:
+            self._fetch()
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def write_labels(self, path: Any, X: Any = None) -> int:
         """Write labels and distances as Parquet: columns ``name``, ``cluster`` and ``distance``, a row a graph.

@@ -12,6 +12,8 @@ IntArray = NDArray[np.int64]
 
 #: Most centres a graph remembers something about. All others are judged by their sketch alone.
 SLOTS = 64
+#: The latest time at which a bound can be remembered; what is found out later is not.
+LATEST = np.iinfo(np.int16).max
 #: Kinds of bounds: proven, or what a matching found (with the exact matcher both are the distance itself).
 CERTIFIED, ESTIMATE = 0, 1
 
@@ -20,24 +22,31 @@ class Bounds:
     """Lower bounds of the distances between n graphs and the centres that each came near to.
 
     An entry was true at some time; now it is worth that less the distance its centre has moved since. There are at most
-    `SLOTS` entries a graph however many centres there are, 20 bytes each, in float32, rounded down.
+    `SLOTS` entries a graph however many centres there are, 14 bytes each (16 with more than 32,767 centres), in float32,
+    rounded down.
     """
 
     ARRAYS = ("centre", "values", "times")
 
     def __init__(self, n: int) -> None:
-        self._reserve(n, 0)
+        self.centre = np.full((n, 0), FREE, dtype=np.int16)
+        self.values = np.zeros((n, 0, 2), dtype=np.float32)
+        self.times = np.zeros((n, 0, 2), dtype=np.int16)
 
-    def _reserve(self, n: int, slots: int) -> None:
-        self.centre = np.full((n, slots), FREE, dtype=np.int32)
-        self.values = np.zeros((n, slots, 2), dtype=np.float32)
-        self.times = np.zeros((n, slots, 2), dtype=np.int32)
+    def _reserve(self, centres: int) -> None:
+        """Room for as many bounds a graph as are of use with so many centres."""
+        more = min(centres, SLOTS) - self.centre.shape[1]
+        if more > 0:
+            self.centre = np.pad(self.centre, ((0, 0), (0, more)), constant_values=FREE)
+            self.values = np.pad(self.values, ((0, 0), (0, more), (0, 0)))
+            self.times = np.pad(self.times, ((0, 0), (0, more), (0, 0)))
+        if centres > LATEST and self.centre.dtype == np.int16:
+            self.centre = self.centre.astype(np.int32)
 
     def keep(self, x: IntArray, y: IntArray, value: FloatArray, kind: int, now: int, drift: FloatArray) -> None:
         """Remember that graph x[p] is at least value[p] from centre y[p] as it is now."""
-        if len(x):
-            if not self.centre.shape[1]:
-                self._reserve(len(self.centre), min(drift.shape[1], SLOTS))
+        if len(x) and now <= LATEST:
+            self._reserve(drift.shape[1])
             keep_bounds(x, y, value, kind, now, drift, self.centre, self.values, self.times)
 
     def lay_over(self, x: IntArray, drift: FloatArray, low: FloatArray, certified: bool = False) -> None:

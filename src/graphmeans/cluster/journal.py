@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.bounds import FREE
 from graphmeans.cluster.shard import Shard
 from graphmeans.graphs.batch import row_ranges
 from graphmeans.graphs.errors import GraphError
@@ -98,9 +99,11 @@ def _apply(shard: Shard, state: Arrays, changes: Arrays) -> None:
     for name in EVERYBODY:
         state[name] = changes[name]
     for name in state.keys() - EVERYBODY:
-        if state[name].shape[1:] != changes[name].shape[1:]:  # the table of bounds came to be
-            whole = np.zeros((len(shard), *changes[name].shape[1:]), changes[name].dtype)
-            state[name] = whole - 1 if name == "bounds_centre" else whole
+        more = changes[name].shape[1:2] > state[name].shape[1:2]
+        if more:  # the table of bounds has grown
+            room = [(0, wide - narrow) for wide, narrow in zip(changes[name].shape[1:], state[name].shape[1:], strict=True)]
+            state[name] = np.pad(state[name], [(0, 0), *room], constant_values=FREE if name == "bounds_centre" else 0)
+        state[name] = state[name].astype(changes[name].dtype, copy=False)
         state[name][nodes if name in Shard.OF_NODES else touched] = changes[name]
 
 

@@ -32,13 +32,15 @@ class Ledger:
     seconds: float = 0.0
     rebuilt: int = 0  # graphs
     repeated: int = 0  # matchings
+    sent: int = 0  # bytes to workers on other machines,
+    received: int = 0  # and from them
 
     def add(self, other: Ledger) -> None:
         """Take over what another ledger holds."""
         self.matchings.update(other.matchings)
         self.seconds += other.seconds
-        self.rebuilt += other.rebuilt
-        self.repeated += other.repeated
+        for name in ("rebuilt", "repeated", "sent", "received"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 @dataclass(eq=False)

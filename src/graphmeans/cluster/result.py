@@ -31,6 +31,8 @@ TRACE_FIELDS = np.dtype(
         ("assignment_bounds", np.int64),  # linear assignments solved for that
         ("rebuilt", np.int64),  # graphs that were built again because the machine that held them was lost,
         ("repeated_matchings", np.int64),  # and what that took; these count nowhere else
+        ("bytes_sent", np.int64),  # from here to the workers of a cluster,
+        ("bytes_received", np.int64),  # and back
         ("seconds", np.float64),  # of the whole iteration
         ("matching_seconds", np.float64),  # of its matchings alone
     ]

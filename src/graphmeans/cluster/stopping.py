@@ -145,12 +145,8 @@ class Stopping:
             "iteration": self.iteration + 1,
             "inertia": inertia,
             "moved": moved,
-            "matchings": spent[0] - self._spent[0],
-            "evaluation_matchings": spent[1] - self._spent[1],
             "seconds": now - self._clock,
-            "matching_seconds": spent[2] - self._spent[2],
-            "rebuilt": int(spent[3] - self._spent[3]),
-            "repeated_matchings": int(spent[4] - self._spent[4]),
+            **{name: spent[name] - self._spent[name] for name in spent},
             **columns,
         }
         self.rows.append(row)
@@ -164,6 +160,15 @@ class Stopping:
                                  "max_iter": self.max_iter}},
             )  # fmt: skip
 
-    def _ledger(self) -> tuple[float, ...]:
+    def _ledger(self) -> dict[str, float]:
+        """What was spent so far, by column of the trace."""
         ledger = self.problem.ledger
-        return ledger.matchings[ALGORITHM], ledger.matchings[EVALUATION], ledger.seconds, ledger.rebuilt, ledger.repeated
+        return {
+            "matchings": ledger.matchings[ALGORITHM],
+            "evaluation_matchings": ledger.matchings[EVALUATION],
+            "matching_seconds": ledger.seconds,
+            "rebuilt": ledger.rebuilt,
+            "repeated_matchings": ledger.repeated,
+            "bytes_sent": ledger.sent,
+            "bytes_received": ledger.received,
+        }

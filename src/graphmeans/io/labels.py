@@ -22,7 +22,7 @@ class NotShared(GraphError):
 
 def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
     """See `GraphKMeans.write_labels`."""
-    found = estimator.__dict__.get("_found")
+    found = vars(estimator).get("_found")
     engine = None if found is None else found.engine
     if engine is not None and engine.on_disk:
         folder = new_folder(path)

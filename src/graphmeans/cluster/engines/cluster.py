@@ -52,7 +52,6 @@ class Cluster:
         self._checked: dict[str, int] = {}
         self._interrupted = False
         self._shared: bool | None = None
-        self.sent = self.received = 0  # bytes, in calls
 
     def __enter__(self) -> Cluster:
         distributed = need_distributed()
@@ -168,7 +167,6 @@ class Cluster:
 
     def scatter(self, data: bytes) -> Any:
         """Send bytes to all workers."""
-        self.sent += len(data)
         try:
             return self.client.scatter(data, broadcast=True, hash=False)
         except Exception as error:

@@ -158,7 +158,7 @@ class Dask:
 
     def _ask(self, address: str, numbers: list[int], call: bytes, version: int | None, fold: bool) -> _Asked:
         view = None if version is None else self._view(version)
-        self._cluster.sent += len(call)
+        self._problem.ledger.sent += len(call)
         future = self._cluster.submit(address, remote.work, self._key, numbers, call, version, view, fold)
         return _Asked(address, future)
 
@@ -172,7 +172,7 @@ class Dask:
             groups = [[future for future, _ in futures[i : i + MERGED]] for i in range(0, len(futures), MERGED)]
             futures = [(self._cluster.client.submit(remote.merge, *group, pure=False), everybody) for group in groups]
         answers = [self._cluster.result(future, *addresses) for future, addresses in futures]
-        self._cluster.received += sum(map(len, answers))
+        self._problem.ledger.received += sum(map(len, answers))
         return answers
 
     def _note(self, method: str, call: bytes, version: int | None, left: bool) -> None:
@@ -198,6 +198,7 @@ class Dask:
         """Where workers find centres; they are sent to all of them once."""
         if self._sent is None or self._sent[0] != version:
             self._sent = version, self._cluster.scatter(self._views[version])
+            self._problem.ledger.sent += len(self._views[version])
         return self._sent[1]
 
     # -- faults ------------------------------------------------------------------------------------

@@ -176,7 +176,7 @@ def bytes_of(shard: Shard, k: int) -> int:
     batch = shard.batch
     graphs = sum(a.nbytes for a in (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values))
     own = sum(array.nbytes for array in shard.state().values())
-    return graphs + own + shard.sketches.values.nbytes + 20 * len(shard) * min(k, SLOTS)
+    return graphs + own + shard.sketches.values.nbytes + 14 * len(shard) * min(k, SLOTS)
 
 
 def memory() -> float:
