@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+logger = logging.getLogger("graphmeans")
+
 
 class Engine(str, Enum):
     """Who works."""
@@ -67,5 +69,8 @@ def working(where: str, jobs: int | None) -> Iterator[Any]:
     need_distributed()
     # dask logs what it does about lost workers and connections; the library says what that means for the work.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if where != Engine.dask.value:
+        logger.info("preparing the workers of %s", where)
     with Cluster(where, jobs) as cluster:
+        logger.info("%d workers are ready", len(cluster.workers()))
         yield cluster

@@ -66,10 +66,9 @@ def predict(
             raise ValueError("--json prints the result; leave out --json or -o")
         estimator = load(model_path(model))
         graphs, _ = open_or_read(source)
-        parts = output is not None and not output.suffix and not isinstance(graphs, list)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), working(where, jobs) as workers:
-            if parts:
+            if output is not None and not output.suffix and not isinstance(graphs, list):
                 write_predicted(estimator, graphs, output, workers, jobs)
             elif output is not None and output.suffix.lower() == ".parquet":
                 _write_parquet(output, estimator, graphs, workers, jobs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import re
 import shlex
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ from graphmeans.report.report import write_report
 from graphmeans.report.summary import Summary, summarise
 from graphmeans.report.words import counted, duration, number, percent
 
+logger = logging.getLogger("graphmeans")
+
 _MOST_ROWS = 40
 
 
@@ -38,10 +41,12 @@ def write_results(
 ) -> Path:
     """Write labels, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
     directory.mkdir(parents=True, exist_ok=True)
+    logger.info("writing the labels")
     write_labels(directory, estimator, graphs, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
     _write_centroids(directory / "centroids", estimator)
     estimator.save(directory / "model.gmz")
+    logger.info("making the report")
     return write_report(
         directory / "report.html",
         estimator=estimator,

@@ -218,8 +218,8 @@ def _label_parts(path: Path) -> Iterator[tuple[int, Any]]:
         found += table.num_rows
         yield first, table
     at = 0
-    while at in firsts and firsts[at]:
-        at += firsts[at]
+    while more := firsts.get(at):
+        at += more
     if folder and (at != found or total not in (None, found)):
         raise fail(path, f"a part is missing: there are labels of {found} graphs, those from graph {at} on are not there")
 

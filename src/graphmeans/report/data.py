@@ -84,8 +84,11 @@ def page_data(
     for (c, other), mapping in evidence.neighbour_mappings.items():
         data["clusters"][c]["other"] = other
         data["clusters"][c]["into"] = [int(j) for j in mapping]
-    everyone = graphs.all_names(MOST_LETTERS) if len(evidence.sample) < len(graphs) else None
-    if everyone is not None:
+    sampled = len(evidence.sample) < len(graphs)
+    everyone = graphs.all_names(MOST_LETTERS) if sampled else None
+    if everyone is None:
+        data["unnamed"] = int(sampled)  # the page must not say that there is no graph of a name
+    else:
         data["everyone"] = {"names": everyone, "labels": [int(label) for label in labels]}
     return data
 

@@ -181,6 +181,8 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
             shown = counted(len(value), "given graph")
         elif isinstance(value, (str, bool, type(None), int, float)):
             shown = str(value)
+        elif key == "engine":  # a Client
+            shown = f"dask, {counted(len(value.nthreads()), 'worker')}"
         else:
             shown = getattr(value, "__name__", None) or repr(value)
         rows.append((key, plain_text(shown, 160)))
