@@ -175,9 +175,12 @@ def _inspected_sample(graphs: Any, n_clusters: int, random_state: Any, options: 
     found = inspect(graphs.take(np.sort(rows)), n_clusters, random_state=random_state, **options)
     if found.cost is not None:
         grows, cost = count / READ, found.cost
-        more = {"seconds": cost.seconds * grows, "matchings": cost.matchings * grows, "bytes": cost.bytes * grows}
-        found = replace(found, cost=replace(cost, **more))
-    note = f"sizes, attributes and copies are those of a random sample of {READ:,} of the {count:,} graphs; what does not fit into memory waits on disk"
+        cost = replace(cost, seconds=cost.seconds * grows, matchings=cost.matchings * grows, bytes=cost.bytes * grows)
+        found = replace(found, cost=cost)
+    note = (
+        f"sizes, attributes and copies are those of a random sample of {READ:,} of the {count:,} graphs; "
+        "what does not fit into memory waits on disk"
+    )
     return replace(found, n_graphs=count, n_directed=round(found.n_directed * count / READ), notes=[note, *found.notes])
 
 

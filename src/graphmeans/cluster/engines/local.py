@@ -17,6 +17,9 @@ from distributed.worker_memory import parse_memory_limit
 
 logger = logging.getLogger("graphmeans")
 
+#: Workers write to our terminal, and what goes wrong in them is said here.
+QUIET = logging.CRITICAL
+
 
 class Worker(SubprocessWorker):
     """A worker in a session of its own: Ctrl-C on a terminal is for the process that was started there."""
@@ -34,7 +37,7 @@ def local_cluster(count: int) -> Any:
     """
     logger.info("starting %d worker processes", count)
     limit = parse_memory_limit("auto", 1, count, logger=logger)
-    options = {"host": "127.0.0.1", "nthreads": 1, "dashboard": False, "silence_logs": logging.ERROR, "memory_limit": limit}
+    options = {"host": "127.0.0.1", "nthreads": 1, "dashboard": False, "silence_logs": QUIET, "memory_limit": limit}
     worker = {"cls": Worker, "options": {"worker_kwargs": options}}
     scheduler = {
         "cls": SubprocessScheduler,
@@ -45,7 +48,7 @@ def local_cluster(count: int) -> Any:
             workers=dict.fromkeys(range(count), worker),
             worker=worker,
             scheduler=scheduler,
-            silence_logs=logging.ERROR,
+            silence_logs=QUIET,
             name="graphmeans",
         )
 
