@@ -263,7 +263,7 @@ def test_mini_batches_on_dask(letters, parquet, client):
         assert_same(gm.MiniBatchGraphKMeans(6, batch_size=60, random_state=1, engine=client).fit(graphs), expected)
     options = {"random_state": 1, "reassignment_ratio": 0.2}
     streams = [gm.MiniBatchGraphKMeans(6, engine=engine, **options) for engine in ("threads", client)]
-    for part in (letters[:120], letters[120:240], letters[240:]):
+    for part in (letters[:80], letters[80:160], letters[160:]):
         for km in streams:
             km.partial_fit(part)
         np.testing.assert_array_equal(streams[0].labels_, streams[1].labels_)

@@ -163,6 +163,8 @@ class MiniBatchGraphKMeans(GraphKMeans):
             if not hasattr(self, "_stream"):  # it was loaded from a file
                 self._stream = resumed(self.space_, self._centres, self.counts_)
             points = self._points(X)
+            if not len(points):
+                raise GraphError("partial_fit got no graphs")
             source = InMemory(points, check_weights(sample_weight, len(points)))
             large = np.flatnonzero(~fit_into(self.space_, points))
             if len(large):
