@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphmeans.cli.common import YDown
 from graphmeans.cli.errors import reported
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def compare(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
         "graphmeans-compare"
     ),
+    y_down: YDown = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON, and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the picture.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
@@ -45,6 +47,7 @@ def compare(
         import json
 
         from graphmeans.plots.flow import flow_svg
+        from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.report.comparison import compare as compared
 
         left, left_classes = read_labels(first)
@@ -54,9 +57,9 @@ def compare(
         text = json.dumps({"a": str(first), "b": str(second), **found.as_dict()}, indent=1, ensure_ascii=False)
         (output / "comparison.json").write_text(text + "\n", encoding="utf-8")
         pictures = read_means(first), read_means(second)
-        picture = flow_svg(
-            found.table, titles=(first.name or str(first), second.name or str(second)), pictures=pictures
-        )
+        with drawn_downwards(y_down):
+            titles = first.name or str(first), second.name or str(second)
+            picture = flow_svg(found.table, titles=titles, pictures=pictures)
         (output / "flow.svg").write_text(picture, encoding="utf-8")
         if as_json:
             typer.echo(text)
