@@ -135,7 +135,7 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
     table.add_column("what")
     table.add_column(f"from {said(first.name)} to {said(second.name)}")
     table.add_column("graphs", justify="right")
-    table.add_column("moved", justify="right")
+    table.add_column("strays", justify="right")
     events = [event for event in found.events if event.kind != "same"]
     for event in events[:_MOST_ROWS]:
         table.add_row(_colour(event.kind), event.said(), number(event.graphs), number(event.moved))
@@ -146,7 +146,8 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
         console.print(table)
     console.print(
         f"{counted(same, 'cluster')} of {len(found.table)} stayed the same; "
-        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} moved; "
+        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} moved to a cluster that does not "
+        f"stand for their own; "
         f"adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
         soft_wrap=True,
     )
