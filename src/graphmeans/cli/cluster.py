@@ -20,6 +20,7 @@ from graphmeans.cli.common import (
     Raw,
     Seed,
     Source,
+    YDown,
     echo_json,
     encoder_of,
 )
@@ -88,6 +89,7 @@ def cluster(
         Path | None,
         typer.Option(help="A file to go on from if the run is killed (interval).", metavar="FILE", show_default=False),
     ] = None,
+    y_down: YDown = False,
     jobs: Jobs = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")] = False,
@@ -157,6 +159,7 @@ def cluster(
             title=source.resolve().name,
             arguments=context.obj,
             seconds=seconds,
+            y_down=y_down,
         )
         if as_json:
             echo_json(as_dict(estimator, classes, report, seconds))

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.graph_files import write_graph
+from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
@@ -33,12 +34,14 @@ def write_results(
     title: str,
     arguments: Sequence[str] | None,
     seconds: float,
+    y_down: bool = False,
 ) -> Path:
     """Write labels.csv, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
     directory.mkdir(parents=True, exist_ok=True)
     _write_labels(directory / "labels.csv", estimator, graphs, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
-    _write_centroids(directory / "centroids", estimator)
+    with drawn_downwards(y_down):
+        _write_centroids(directory / "centroids", estimator)
     estimator.save(directory / "model.gmz")
     return write_report(
         directory / "report.html",
@@ -48,6 +51,7 @@ def write_results(
         title=title,
         command=None if arguments is None else shlex.join(["graphmeans", *arguments]),
         seconds=seconds,
+        y_down=y_down,
     )
 
 
