@@ -24,6 +24,7 @@ import numpy as np
 import graphmeans as gm
 
 CHUNK = 10_000
+TIMES = ("seconds", "cpu_seconds", "iteration_seconds")
 
 
 def write(n: int, path: Path) -> None:
@@ -80,7 +81,8 @@ COLUMNS = {
     "engine": "{engine}", "graphs": "{graphs:,}", "seconds": "{seconds:.1f}", "of all processors": "{cpu_seconds:.1f}",
     "iterations": "{iterations}", "seconds each": "{iteration_seconds:.2f}",
     "matchings a graph: seeding": "{seeding_per_graph:.2f}", "after": "{matchings_per_graph:.2f}",
-    "assignments": "{assignments_per_graph:.1f}", "objective a graph": "{objective_per_graph:.4f}", "certified": "{certified:.1%}",
+    "assignments": "{assignments_per_graph:.1f}", "objective a graph": "{objective_per_graph:.4f}",
+    "certified": "{certified:.1%}",
     "MiB before": "{before_mb:.0f}", "peak MiB": "{client_mb:.0f}", "of a worker": "{worker_mb}",
     "kB out an iteration": "{sent_kb:.0f}", "and back": "{received_kb:.0f}",
 }  # fmt: skip
@@ -118,14 +120,15 @@ def main() -> None:
     for engine in options.engines:
         for a, b in pairwise(row for row in rows if row["engine"] == engine):
             growth = np.log(b["graphs"] / a["graphs"])
-            said = [f"{name} {np.log(b[name] / a[name]) / growth:.2f}" for name in ("seconds", "cpu_seconds", "iteration_seconds")]
+            names = ("seconds", "cpu_seconds", "iteration_seconds")
+            said = [f"{name} {np.log(b[name] / a[name]) / growth:.2f}" for name in names]
             print(f"{engine}, from {a['graphs']:,} to {b['graphs']:,}, exponents: {', '.join(said)}")
     for n in options.sizes:
         found = {row["engine"]: row for row in rows if row["graphs"] == n}
         if len(found) == 2:
             threads, dask = found["threads"], found["dask"]
             same = all(threads[name] == dask[name] for name in ("labels", "matchings_per_graph", "objective_per_graph"))
-            ratios = [f"{name} {dask[name] / threads[name]:.2f}" for name in ("seconds", "cpu_seconds", "iteration_seconds")]
+            ratios = [f"{name} {dask[name] / threads[name]:.2f}" for name in TIMES]
             print(f"dask / threads, {n:,} graphs: {', '.join(ratios)}; the same result: {same}")
 
 

@@ -22,8 +22,12 @@ from matplotlib.figure import Figure
 
 import graphmeans as gm
 from graphmeans.datasets.letters import letter_prototypes
+from graphmeans.evaluation.choosing import KChoice, Tried
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.paper.plots import COLOURS, MARKERS, speedup_by_k, speedup_by_structure
+from graphmeans.paper.plots import STYLE as PAPER_STYLE
+from graphmeans.paper.protocol import FOUR_SETS, LETTERS_BY_K
 from graphmeans.plots.embedding import Map
 from graphmeans.plots.flow import flow_svg
 from graphmeans.report.cards import map_places, map_svg
@@ -197,6 +201,44 @@ def elbow() -> Figure:
     return gm.plots.ElbowDisplay(ks, [5000, 3400, 1900, 1180, 1090, 990]).plot().figure_
 
 
+def choice() -> Figure:
+    ks = list(range(12, 20))
+    inertia = [880.0, 805.0, 736.0, 692.0, 671.0, 652.0, 633.0, 617.0]
+    silhouettes = [0.405, 0.431, 0.443, 0.455, 0.458, 0.462, 0.459, 0.466]
+    agreement = [0.83, 0.84, 0.82, 0.94, 0.97, 0.97, 0.94, 0.95]
+    rows = [Tried(*row, 12) for row in zip(ks, inertia, silhouettes, agreement, strict=True)]
+    return gm.plots.draw_choice(KChoice(rows, 15, 15, "15 clusters", True, 300))
+
+
+def downwards() -> Figure:
+    figure, (left, right) = plt.subplots(1, 2, figsize=(4.8, 2.4))
+    gm.plots.draw(door(), left, title="y upwards")
+    with gm.plots.y_down():
+        gm.plots.draw(door(), right, title="y downwards")
+    return figure
+
+
+def of_the_paper(name: str) -> Figure:
+    """A picture of `graphmeans paper` from made up results."""
+    rows = []
+    collections = list(MARKERS)
+    for experiment, datasets, ks in ((FOUR_SETS, collections, [30]), (LETTERS_BY_K, ["letter"], [4, 8, 16, 30])):
+        for d, dataset in enumerate(datasets):
+            for k in ks:
+                for a, algorithm in enumerate(COLOURS):
+                    rows.append({
+                        "experiment": experiment, "dataset": dataset, "encoding": "standardised", "k": str(k),
+                        "theta": "0",
+                        "algorithm": algorithm, "seed": "0", "graphs": "750", "objective": "1", "iterations": "10",
+                        "matchings_paper": str(10 * 750 * (k + 1) / (1 + (a + 1) * k * 0.4 + d)),
+                        "silhouette": str(0.6 + 0.1 * d), "dimension": str(100 * 10**d),
+                    })  # fmt: skip
+    with matplotlib.rc_context(PAPER_STYLE):
+        found = {"speedup_k": speedup_by_k(rows), **speedup_by_structure(rows)}[name]
+    assert found is not None
+    return found
+
+
 def embedding() -> Figure:
     random = np.random.default_rng(0)
     clean = [letter_prototypes()[name] for name in "AKXVT"]
@@ -231,6 +273,7 @@ PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
     "mean": (mean, "`plots.draw(mean)`: the support is line strength and node size."),
     "labelled": (labelled, "Without positions, a layout that never changes; the first string attribute labels the nodes."),
     "symbol": (symbol, "Edges of type `arc` with a diameter are arcs, nodes of kind `circle` circles, as in plans and diagrams."),
+    "downwards": (downwards, "`plots.y_down()`, and `--y-down`: positions that were read off an image."),
     "fingerprint": (fingerprint, "Edges stored both ways are lines, not arrows."),
     "molecules": (molecules, "Molecules as chemists draw them, with RDKit's coordinates (`pip install 'graphmeans[rdkit]'`)."),
     "alignment": (alignment, "`plots.draw_alignment(x, y, match)`: what has no counterpart is orange."),
@@ -243,7 +286,11 @@ PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
     "numbered_map": (numbered_map, "The same with `pictures=False`."),
     "silhouette": (silhouette, "`plots.SilhouetteDisplay.from_estimator(km, graphs)`."),
     "convergence": (convergence, "`plots.ConvergenceDisplay.from_estimator(km)`: objective and matchings by iteration."),
+    "choice": (choice, "`plots.draw_choice(gm.evaluation.choose_k(graphs))`, and `graphmeans choose-k`."),
     "elbow": (elbow, "`plots.ElbowDisplay.from_estimator(km, graphs, n_clusters=[5, 10, 15])`."),
+    "paper_k": (lambda: of_the_paper("speedup_k"), "`graphmeans paper`: times fewer matchings than standard k-means, by k."),
+    "paper_silhouette": (lambda: of_the_paper("speedup_silhouette"), "The same by separation (made up here)."),
+    "paper_dimension": (lambda: of_the_paper("speedup_dimension"), "And by dimension (made up here)."),
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import oracle
 from graphmeans.datasets import paper
 from graphmeans.functions import sketch as public_sketch
 from graphmeans.matching import bounds
+from graphmeans.matching import sketch as sketches
 from graphmeans.matching.sketch import KINDS, sketch, sketch_bounds, sketch_distances, sketch_order
 from graphmeans.space import resolve_order
 from iam import iam_path
@@ -209,6 +210,32 @@ def test_sketches_in_small_blocks_are_the_same(monkeypatch):
     monkeypatch.setattr("graphmeans.matching.sketch.NUMBERS_AT_ONCE", 300)
     for kind, expected in zip(KINDS, whole, strict=True):
         np.testing.assert_allclose(sketch(batch, order, kind), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", EVERY_KIND)
+def test_a_large_order_changes_the_work_but_not_the_sketch(kind, monkeypatch):
+    """Small graphs are laid out in few places and get the zeros of all others afterwards."""
+    small, large = random_collection(5, kind, 30, 20, density=0.3), random_collection(6, kind, 2, 45, 40, density=0.1)
+    batch, _ = packed(small + large)
+    order = batch.role_counts.max(axis=0) + 3
+    laid_out = []
+    dense = sketches._dense
+
+    def counting(batch, which, starts):
+        laid_out.append((len(which), int(starts[-1])))
+        return dense(batch, which, starts)
+
+    monkeypatch.setattr(sketches, "_dense", counting)
+    found = [sketch(batch, order, name) for name in KINDS]
+    assert len({n for _, n in laid_out}) > 1
+    assert sum(count for count, n in laid_out if n > 34) <= 2 * len(KINDS)
+    some = batch.take([3, 31, 7])
+    for name, values in zip(KINDS, found, strict=True):
+        np.testing.assert_array_equal(sketch(some, order, name), values[[3, 31, 7]])  # the same in whatever company
+    monkeypatch.setattr(sketches, "ONE_SHELF", 10**9)
+    for name, values in zip(KINDS, found, strict=True):
+        np.testing.assert_allclose(values, sketch(batch, order, name), atol=1e-12)
+    assert {n for _, n in laid_out[-2:]} == {int(order.sum())}
 
 
 def test_a_sketch_refuses_what_it_cannot_do():

@@ -9,6 +9,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphmeans as gm
+from graphmeans.cluster.kmedoids import Known
+from graphmeans.cluster.matchings import Matchings
+from graphmeans.space import GraphSpace
 from strategies import Kind, random_collection
 
 
@@ -97,3 +100,14 @@ def test_saved_and_loaded(tmp_path):
     assert vars(twin).keys() == vars(km).keys()
     np.testing.assert_array_equal(twin.transform(letters), km.transform(letters))
     np.testing.assert_array_equal(twin.medoid_indices_, km.medoid_indices_)
+
+
+def test_one_large_graph_does_not_make_sketches_of_all_its_pairs():
+    """Sketches of rows grow with the square of the largest graph: 40,000 numbers for each of a dozen small ones here."""
+    small = random_collection(0, Kind(1, 1), 12, max_nodes=5)
+    large = gm.Graph(np.arange(200.0)[:, None] + 50, [(i, i + 1) for i in range(199)], np.ones((199, 1)))
+    km = gm.GraphKMedoids(2, random_state=0, encoder=gm.GraphEncoder(numbers="keep")).fit([*small, large])
+    assert np.bincount(km.labels_).tolist() in ([12, 1], [1, 12])
+    known = Known(km._points([*small, large]), Matchings(km.space_))
+    assert [f.shape[1] < 1000 for f in known.sketches] == [True]
+    assert len(Known(km._points(small), Matchings(GraphSpace(np.array([5])))).sketches) == 2

@@ -90,6 +90,8 @@ def test_what_is_wrong_is_said():
     large = gm.Graph({"x": np.zeros(40), "y": np.zeros(40)}, [(0, 1)])
     with pytest.raises(gm.GraphError, match="graph 1 has 40 nodes"):
         km.partial_fit([graphs[0], large])
+    with pytest.raises(gm.GraphError, match="no graphs"):
+        km.partial_fit([])
     for bad in ({"batch_size": 0}, {"reassignment_ratio": 1.5}, {"n_clusters": 0}):
         with pytest.raises(gm.GraphError, match=next(iter(bad))):
             gm.MiniBatchGraphKMeans(**bad).fit(graphs)

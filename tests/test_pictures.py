@@ -14,12 +14,15 @@ import pytest
 from matplotlib.image import imread
 from scipy.ndimage import uniform_filter
 
+import graphmeans as gm
 from pictures import BASELINE, GALLERY, PICTURES, SVG_PICTURES, gallery, render
 
 #: Root mean square difference of the blurred pixels (0 to 255) that other versions of fonts and libraries may make.
 TOLERANCE = 5.0
 #: Where labels of axes decide how much room is left, more of it.
-CHARTS = {"silhouette": 11.0, "convergence": 11.0, "elbow": 11.0}
+CHARTS = dict.fromkeys(
+    ("silhouette", "convergence", "elbow", "choice", "paper_k", "paper_silhouette", "paper_dimension"), 11.0
+)
 NEEDS_RDKIT = {"molecules", "molecule_svg"}
 
 
@@ -68,6 +71,12 @@ def test_svg_picture(name: str):
     assert NUMBER.sub("#", now) == NUMBER.sub("#", baseline)
     a, b = ([float(n) for n in NUMBER.findall(text)] for text in (now, baseline))
     assert a == pytest.approx(b, abs=1.0)
+
+
+def test_the_gallery_shows_whatever_draws():
+    shown = GALLERY.read_text(encoding="utf-8")
+    for name in set(gm.plots.__all__) - {"layout", "viewport"}:  # which say where, and draw nothing
+        assert f"plots.{name}" in shown
 
 
 def test_the_gallery_shows_every_picture_and_nothing_else_is_kept():

@@ -185,6 +185,7 @@ def test_originals_are_equal_in_everything():
         gm.Graph(np.zeros((0, 1))),
     ]
     batch = gm.GraphEncoder().fit_transform([a, *other, a, other[2], gm.Graph(np.zeros((0, 1)))])
-    assert originals(batch).tolist() == [0, 1, 2, 3, 4, 5, 0, 3, 5]
+    assert originals(batch).tolist() == [0, 0, 2, 3, 4, 5, 0, 3, 5]
+    assert originals(batch, renumbered=False).tolist() == [0, 1, 2, 3, 4, 5, 0, 3, 5]
     roles = [gm.Graph([[1.0]], roles=[role]) for role in "aba"]
     assert originals(gm.GraphEncoder().fit_transform(roles)).tolist() == [0, 1, 0]

@@ -35,7 +35,7 @@ def choose_k(
         typer.Option("--clusters", "-k", metavar="2-12|2,5,10", help="Numbers to try.", show_default="up to 30"),
     ] = "",
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("graphmeans-choose-k"),
-    seeds: Annotated[int, typer.Option(min=2, help="Runs for each number, whose agreement is its stability.")] = 5,
+    seeds: Annotated[int, typer.Option(min=2, help="Runs for each number, whose agreement is its stability.")] = 3,
     sample: Annotated[int, typer.Option(min=10, help="Graphs that silhouettes are computed of, at most.")] = 300,
     matcher: Matching = Matcher.auto,
     node_weight: NodeWeight = 1.0,
@@ -49,8 +49,9 @@ def choose_k(
 ) -> None:
     """Find out how many clusters there are.
 
-    Tries several numbers from several starts each and recommends the smallest one with nearly the best silhouette whose
-    runs agree. Writes choose-k.json and choose-k.svg with the three curves: silhouette, objective, stability.
+    Tries several numbers from several starts each. Of those whose runs agree and whose silhouette is nearly the best it
+    recommends the one at which the objective bends most sharply. Writes choose-k.json and choose-k.svg with the three
+    curves: silhouette, objective, stability.
 
     [bold]Examples[/bold]
 

@@ -20,6 +20,7 @@ from graphmeans.cli.common import (
     Raw,
     Seed,
     Source,
+    YDown,
     echo_json,
     encoder_of,
 )
@@ -92,6 +93,7 @@ def cluster(
     ] = None,
     engine: Workers = None,
     scheduler: Scheduler = None,
+    y_down: YDown = False,
     jobs: Jobs = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")] = False,
@@ -176,6 +178,7 @@ def cluster(
                 title=source.resolve().name,
                 arguments=context.obj,
                 seconds=seconds,
+                y_down=y_down,
             )
         if as_json:
             echo_json(as_dict(estimator, classes, report, seconds))

@@ -50,6 +50,7 @@ Matching = Annotated[Matcher, typer.Option("--matcher", help="How two graphs are
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; all cores by default.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
+YDown = Annotated[bool, typer.Option("--y-down", help="Draw positions with y downwards, as in images.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")]
 
 

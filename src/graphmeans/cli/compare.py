@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from graphmeans.cli.common import YDown
 from graphmeans.cli.errors import reported
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def compare(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
         "graphmeans-compare"
     ),
+    y_down: YDown = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON, and nothing else.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the picture.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
@@ -46,6 +48,7 @@ def compare(
 
         from graphmeans.cli.labels import read_labels
         from graphmeans.plots.flow import flow_svg
+        from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.report.comparison import compare as compared
 
         left, left_classes = read_labels(first)
@@ -55,9 +58,9 @@ def compare(
         text = json.dumps({"a": str(first), "b": str(second), **found.as_dict()}, indent=1, ensure_ascii=False)
         (output / "comparison.json").write_text(text + "\n", encoding="utf-8")
         pictures = read_means(first), read_means(second)
-        picture = flow_svg(
-            found.table, titles=(first.name or str(first), second.name or str(second)), pictures=pictures
-        )
+        with drawn_downwards(y_down):
+            titles = first.name or str(first), second.name or str(second)
+            picture = flow_svg(found.table, titles=titles, pictures=pictures)
         (output / "flow.svg").write_text(picture, encoding="utf-8")
         if as_json:
             typer.echo(text)
@@ -101,7 +104,7 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
     table.add_column("what")
     table.add_column(f"from {said(first.name)} to {said(second.name)}")
     table.add_column("graphs", justify="right")
-    table.add_column("moved", justify="right")
+    table.add_column("strays", justify="right")
     events = [event for event in found.events if event.kind != "same"]
     for event in events[:_MOST_ROWS]:
         table.add_row(_colour(event.kind), event.said(), number(event.graphs), number(event.moved))
@@ -112,7 +115,8 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
         console.print(table)
     console.print(
         f"{counted(same, 'cluster')} of {len(found.table)} stayed the same; "
-        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} moved; "
+        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} moved to a cluster that does not "
+        f"stand for their own; "
         f"adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
         soft_wrap=True,
     )

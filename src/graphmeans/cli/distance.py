@@ -14,6 +14,7 @@ from graphmeans.cli.common import (
     Matcher,
     Matching,
     NodeWeight,
+    YDown,
     echo_json,
     model_path,
     one_graph,
@@ -41,6 +42,7 @@ def distance(
     matcher: Matching = Matcher.auto,
     node_weight: NodeWeight = 1.0,
     edge_weight: EdgeWeight = 1.0,
+    y_down: YDown = False,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -60,7 +62,7 @@ def distance(
         x, y = one_graph(first), one_graph(second)
         found = _match(x, y, model, matcher, node_weight, edge_weight)
         if output is not None:
-            _draw(x, y, found, output)
+            _draw(x, y, found, output, y_down)
         if as_json:
             echo_json({
                 "distance": found.upper, "lower": found.lower, "upper": found.upper, "certified": found.certified,
@@ -99,16 +101,18 @@ def _order(space: Any) -> Any:
     return {role: int(places) for role, places in zip(space.roles, space.order, strict=True)}
 
 
-def _draw(x: Graph, y: Graph, found: Match, path: Path) -> None:
+def _draw(x: Graph, y: Graph, found: Match, path: Path, y_down: bool) -> None:
     import matplotlib
 
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
     from graphmeans.plots.alignment import draw_alignment
+    from graphmeans.plots.positions import y_down as drawn_downwards
 
     figure, axes = plt.subplots(figsize=(7.5, 3.6))
-    draw_alignment(x, y, found.indices, axes)
+    with drawn_downwards(y_down):
+        draw_alignment(x, y, found.indices, axes)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format=path.suffix.lstrip(".") or "svg", bbox_inches="tight")
     plt.close(figure)

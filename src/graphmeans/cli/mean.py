@@ -20,6 +20,7 @@ from graphmeans.cli.common import (
     Raw,
     Seed,
     Source,
+    YDown,
     echo_json,
     encoder_of,
 )
@@ -47,6 +48,7 @@ def mean(
     edge_weight: EdgeWeight = 1.0,
     raw: Raw = False,
     encoder: Encoder = None,
+    y_down: YDown = False,
     seed: Seed = 0,
     jobs: Jobs = None,
     as_json: AsJson = False,
@@ -66,6 +68,7 @@ def mean(
         import graphmeans as gm
         from graphmeans.io.collection import read_collection
         from graphmeans.io.graph_files import write_graph
+        from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.plots.svg import draw_svg
         from graphmeans.plots.text import plain_text
         from graphmeans.report.words import counted, number
@@ -80,7 +83,8 @@ def mean(
         write_graph(found, paths[0])
         drawn = found.cut(support) if support > 0 else found
         title = f"Mean of {counted(len(graphs), 'graph')}"
-        paths[1].write_text(draw_svg(drawn, size=400, color="#17508f", title=title), encoding="utf-8")
+        with drawn_downwards(y_down):
+            paths[1].write_text(draw_svg(drawn, size=400, color="#17508f", title=title), encoding="utf-8")
         core = found.cut(0.5)
         if as_json:
             echo_json({

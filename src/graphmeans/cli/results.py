@@ -18,6 +18,7 @@ from graphmeans.cli.labels import labels_of, write_labels
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.graph_files import write_graph
 from graphmeans.io.lazy import Collection
+from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
@@ -38,13 +39,15 @@ def write_results(
     title: str,
     arguments: Sequence[str] | None,
     seconds: float,
+    y_down: bool = False,
 ) -> Path:
     """Write labels, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
     write_labels(directory, estimator, graphs, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
-    _write_centroids(directory / "centroids", estimator)
+    with drawn_downwards(y_down):
+        _write_centroids(directory / "centroids", estimator)
     estimator.save(directory / "model.gmz")
     logger.info("making the report")
     return write_report(
@@ -55,6 +58,7 @@ def write_results(
         title=title,
         command=None if arguments is None else shlex.join(["graphmeans", *arguments]),
         seconds=seconds,
+        y_down=y_down,
     )
 
 

@@ -1,4 +1,4 @@
-"""Exact copies of a graph are one graph that weighs more: the objective is the same, and they are aligned only once."""
+"""Copies of a graph are one graph that weighs more: the objective is the same, and they are aligned only once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.canonical import canonical, fingerprints
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.sources import InMemory
 from graphmeans.graphs.batch import GraphBatch
@@ -18,20 +19,26 @@ IntArray = NDArray[np.int64]
 WORTH = 0.1
 
 
-def originals(batch: GraphBatch) -> IntArray:
-    """For each graph the first one that is equal to it, number by number and node by node (itself, if there is none).
+def originals(batch: GraphBatch, renumbered: bool = True) -> IntArray:
+    """For each graph the first one that is equal to it, number by number and edge by edge (itself, if there is none).
 
-    The same graph with its nodes in another order is not found out.
+    With `renumbered` also where its nodes come in another order. Graphs that are taken for equal are; a very symmetric one
+    may fail to be recognised in another order.
     """
     first = np.arange(len(batch))
-    # Graphs that differ in size or norm are different; only the others are looked at one by one.
-    cheap = np.column_stack([batch.sizes, np.diff(batch.edge_ptr), batch.squared_norms])
-    _, group, count = np.unique(cheap, axis=0, return_inverse=True, return_counts=True)
+    # Only graphs with the same fingerprint are looked at one by one.
+    _, group, count = np.unique(fingerprints(batch), return_inverse=True, return_counts=True)
+    candidates = np.flatnonzero(count[group.reshape(-1)] > 1)
+    if not len(candidates):
+        return first
+    some, in_order = batch.take(candidates), np.zeros(len(candidates), dtype=bool)
+    if renumbered:
+        some, in_order = canonical(some)
     seen: dict[tuple[bytes, ...], int] = {}
-    for g in np.flatnonzero(count[group.reshape(-1)] > 1).tolist():
-        nodes = slice(batch.node_ptr[g], batch.node_ptr[g + 1])
-        edges = slice(batch.edge_ptr[g], batch.edge_ptr[g + 1])
-        parts = (batch.nodes[nodes], batch.roles[nodes], batch.ends[edges], batch.edge_values[edges])
+    for i, g in enumerate(candidates.tolist()):
+        nodes = slice(some.node_ptr[i], some.node_ptr[i + 1])
+        edges = slice(some.edge_ptr[i], some.edge_ptr[i + 1])
+        parts = (some.nodes[nodes] + 0.0, some.roles[nodes], some.ends[edges], some.edge_values[edges] + 0.0, in_order[i])
         first[g] = seen.setdefault(tuple(part.tobytes() for part in parts), g)
     return first
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from copy import copy
 from functools import partial
 from importlib import import_module
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,12 @@ from graphmeans.cluster.inputs import ARRAY, COLLECTION, GRAPH, is_lazy, kind_of
 from graphmeans.cluster.log import shown
 from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING, Ledger
 from graphmeans.cluster.nearest import nearest_in
+from graphmeans.cluster.parameters import check_engine, check_parameters
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.prototypes import Prototypes
 from graphmeans.cluster.result import Result
 from graphmeans.cluster.runs import ALGORITHMS, Runs
-from graphmeans.cluster.seeding import SEEDINGS, seeds
+from graphmeans.cluster.seeding import seeds
 from graphmeans.cluster.sources import InMemory, OnDisk, Source, Survey, blocks
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
@@ -37,7 +38,6 @@ from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher, get_matcher
-from graphmeans.matching.pairs import n_threads
 from graphmeans.means.frames import Centres
 from graphmeans.means.mean import MeanMethod, get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
@@ -224,7 +224,7 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
 
     def _cluster(self) -> Any:
         """The machines that do the work, as a context; None for this one."""
-        self._check_engine()
+        check_engine(self.engine, self.algorithm)
         if isinstance(self.engine, str) and self.engine == "threads":
             return nullcontext()
         from graphmeans.cluster.engines.cluster import Cluster
@@ -303,58 +303,8 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
         self.n_evaluation_matchings_ = ledger.matchings[EVALUATION]
 
     def _check_parameters(self) -> None:
-        if self.algorithm not in ALGORITHMS:
-            raise GraphError(f"unknown algorithm {self.algorithm!r}; known are {', '.join(ALGORITHMS)}")
-        for name, least in (("n_clusters", 1), ("max_iter", 1), ("n_iter_no_change", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-                raise GraphError(f"{name} must be a whole number of at least {least}, got {value!r}")
-        if isinstance(self.tol, bool) or not isinstance(self.tol, Real) or not 0 <= self.tol < 1:
-            raise GraphError(f"tol must be in [0, 1), got {self.tol!r}")
-        if self.n_init != "auto" and (
-            isinstance(self.n_init, bool) or not isinstance(self.n_init, Integral) or self.n_init < 1
-        ):
-            raise GraphError(f"n_init must be 'auto' or a whole number of at least 1, got {self.n_init!r}")
-        if isinstance(self.init, str) and self.init not in SEEDINGS:
-            raise GraphError(f"unknown init {self.init!r}; known are {', '.join(SEEDINGS)}, graphs or a callable")
-        if not (isinstance(self.init, str) or callable(self.init)):
-            if not hasattr(self.init, "__len__"):
-                raise GraphError(f"init must be a name, graphs or a callable, got {self.init!r}")
-            if len(self.init) != self.n_clusters:
-                raise GraphError(f"init has {len(self.init)} graphs for n_clusters={self.n_clusters}")
-            if self.n_init not in ("auto", 1):
-                raise GraphError(f"n_init={self.n_init} runs from the same given graphs would all be the same")
-        for name in ("node_weight", "edge_weight"):
-            if isinstance(getattr(self, name), bool) or not isinstance(getattr(self, name), Real):
-                raise GraphError(f"{name} must be a number, got {getattr(self, name)!r}")
-        n_threads(self.n_jobs)
-        if self.algorithm in ("gvr", "interval") and self.mean not in ("auto", "lifted"):
-            raise GraphError(
-                f"algorithm={self.algorithm!r} takes lifted means; mean={self.mean!r} would have no effect"
-            )
-        if isinstance(self.theta, bool) or not isinstance(self.theta, Real) or not self.theta >= 0:
-            raise GraphError(f"theta must be a number of at least 0, got {self.theta!r}")
-        for name in ("certify", "warm_start"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise GraphError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        for name in ("certify", "checkpoint"):
-            if getattr(self, name) not in (None, False) and self.algorithm != "interval":
-                raise GraphError(f"{name}={getattr(self, name)!r} is for algorithm='interval', not {self.algorithm!r}")
-        self._check_engine()
-        if self.theta and self.algorithm != "gvr":
-            raise GraphError(f"theta={self.theta!r} means nothing to algorithm={self.algorithm!r}")
+        check_parameters(self, ALGORITHMS)
         self._mean()
-
-    def _check_engine(self) -> None:
-        engine = self.engine
-        if isinstance(engine, str):
-            known = engine in ("threads", "dask") or "://" in engine
-        else:
-            known = hasattr(engine, "submit") and hasattr(engine, "scheduler")
-        if not known:
-            raise GraphError(f"engine must be 'threads', 'dask', a dask.distributed.Client or its address, got {engine!r}")
-        if engine != "threads" and self.algorithm != "interval":
-            raise GraphError(f"algorithm={self.algorithm!r} works with engine='threads' only: its means are no sums of shards")
 
     def _mean(self) -> MeanMethod:
         return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.exchanges import Exchanges
 from graphmeans.cluster.inputs import kind_of
 from graphmeans.cluster.matchings import ALGORITHM, SEEDING, Ledger, Matchings
+from graphmeans.cluster.moving import LONGEST
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.prototypes import Prototypes
 from graphmeans.cluster.seeding import SEEDINGS
@@ -20,7 +21,7 @@ from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher, get_matcher
-from graphmeans.matching.sketch import sketch, sketch_distances, sketch_order
+from graphmeans.matching.sketch import KINDS, sketch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centres
 from graphmeans.means.mean import get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
@@ -179,7 +180,10 @@ class Known:
         self.table = np.full((len(points), len(points)), np.nan)
         np.fill_diagonal(self.table, 0.0)
         order = sketch_order(matchings.space.order, points)
-        self.sketches = [sketch(points, order, kind) for kind in ("rows", "projection")]
+        n = int(order.sum())
+        # Sketches of rows grow with the square of the largest graph: they may be as large as the table, which is there anyway.
+        short = n * (points.nodes.shape[1] + n * points.edge_values.shape[1]) <= max(LONGEST, len(points))
+        self.sketches = [sketch(points, order, kind) for kind in (KINDS if short else ("projection",))]
 
     def distances(self, graph: int, others: IntArray) -> FloatArray:
         """Distances of a graph to some others; what is not known is matched."""
@@ -193,5 +197,5 @@ class Known:
     def bounds(self, graph: int) -> FloatArray:
         """What is known, and the sketches' bounds of what is not."""
         row = self.table[graph]
-        least = np.maximum(*(sketch_distances(f[graph : graph + 1], f)[0] for f in self.sketches))
+        least = np.max([sketch_distances(f[graph : graph + 1], f)[0] for f in self.sketches], axis=0)
         return np.where(np.isnan(row), least, row)

@@ -13,16 +13,13 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.interval import Descent
 from graphmeans.cluster.kmeans import GraphKMeans
 from graphmeans.cluster.log import shown
-from graphmeans.cluster.matchings import Matchings
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.nearest import fit_into
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.resuming import resumed
-from graphmeans.cluster.shard import Shard
-from graphmeans.cluster.sources import BLOCK, cut
+from graphmeans.cluster.sources import BLOCK, InMemory, cut
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.functions import check_weights
-from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.space import Order
@@ -53,7 +50,8 @@ class MiniBatchGraphKMeans(GraphKMeans):
     reassignment_ratio : float
         Of `partial_fit`: a centre with less than this share of the weight of the heaviest one is put onto the graph of
         the batch that is farthest from its centre.
-    matcher, effort, encoder, node_weight, edge_weight, order, max_iter, tol, n_iter_no_change, n_jobs, random_state, verbose :
+    matcher, effort, encoder, node_weight, edge_weight, order, max_iter, tol, n_iter_no_change, engine, n_jobs, random_state, \
+    verbose :
         As of `GraphKMeans`. With `partial_fit` the first batch fixes the encoder and, for ``order="auto"``, the order: give
         a number if larger graphs may come.
 
@@ -165,50 +163,56 @@ class MiniBatchGraphKMeans(GraphKMeans):
             if not hasattr(self, "_stream"):  # it was loaded from a file
                 self._stream = resumed(self.space_, self._centres, self.counts_)
             points = self._points(X)
-            weights = check_weights(sample_weight, len(points))
+            if not len(points):
+                raise GraphError("partial_fit got no graphs")
+            source = InMemory(points, check_weights(sample_weight, len(points)))
             large = np.flatnonzero(~fit_into(self.space_, points))
             if len(large):
                 raise GraphError(
                     f"graph {large[0]} has {points.sizes[large[0]]} nodes, more than the first batch had of some role: "
                     "give an order that covers all graphs to come"
                 )
-            self._step(points, weights)
+            with self._cluster() as cluster:
+                self._step(Problem(source, self.space_, self._mean(), 0, engines=cluster))
             return self
 
     def _begin(self, X: Any, sample_weight: ArrayLike | None) -> MiniBatchGraphKMeans:
         """The first batch is clustered as a whole."""
-        encoder, space, source, given = self._prepared(X, sample_weight)
-        problem = Problem(source, space, self._mean(), self._seed())
-        descent = Descent(problem, self._start(X, encoder, space, given, problem))
-        stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
-        descent.run(stopping)
-        self._keep(descent.result(stopping), encoder, space, problem.ledger)
+        with self._cluster() as cluster:
+            encoder, space, source, given = self._prepared(X, sample_weight, cluster)
+            problem = Problem(source, space, self._mean(), self._seed(), engines=cluster)
+            descent = Descent(problem, self._start(X, encoder, space, given, problem))
+            stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
+            descent.run(stopping)
+            self._keep(replace(descent.result(stopping), engine=None), encoder, space, problem.ledger)
         self._keep_stream(descent.centres, 1)
         return self
 
-    def _step(self, points: GraphBatch, weights: NDArray[np.float64]) -> None:
-        centres = self._stream
-        shard = Shard(points, weights, 0, Matchings(self.space_), self.space_.order)
-        shard.decide(centres)
+    def _step(self, problem: Problem) -> None:
+        """Graphs join their nearest centres, which follow them."""
+        centres, shards = self._stream, problem.engine(self.n_clusters)
+        shards.each("decide", centres)
         starved = np.flatnonzero(self.counts_ < self.reassignment_ratio * self.counts_.max())
         replaced = []
         for c in starved:
-            number = shard.farthest(1).graph
-            if len(number):
+            far = shards.total("farthest", 1).graph
+            if len(far):
                 replaced.append(c)
-                centres.replace(int(c), points.take(number))
-                shard.abandon(int(c), centres)
-                shard.take(number, np.array([c]), centres)
-                shard.decide(centres)
+                centres.replace(int(c), problem.batch.take(far))
+                shards.each("abandon", int(c), centres)
+                shards.each("take", far, np.array([c]), centres)
+                shards.each("decide", centres)
         frames = centres.frames.copy()
         for name in frames.SUMS:
             getattr(frames, name)[replaced] = 0.0
-        frames += shard.sums(centres)
+        frames += shards.total("sums", centres)
         centres = centres.started_anew(frames)
         self._keep_prototypes(self.encoder_, self.space_, centres.centres())
-        self.labels_, self.distances_ = shard.labels.astype(np.int32), shard.upper
-        self.inertia_ = shard.inertia()
-        self.n_matchings_ += shard.matchings.ledger.matchings.total()
+        labels, self.distances_ = shards.assignment()
+        self.labels_ = labels.astype(np.int32)
+        self.inertia_ = float(shards.total("inertia"))
+        self.n_matchings_ += problem.ledger.matchings.total()
+        shards.close()
         self._keep_stream(centres, self.n_steps_ + 1)
 
     def _keep_stream(self, centres: MovingCentres, steps: int) -> None:

@@ -102,6 +102,8 @@ class Runs:
         worse: Result | None = result
         if self._best is None or result.inertia < self._best.inertia:
             worse, self._best = self._best, result
+        if result.engine is not None:
+            result.engine.rest()
         if worse is not None and worse.engine is not None:
             worse.engine.close()
 

@@ -25,9 +25,8 @@ logger = logging.getLogger("graphmeans")
 FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 #: A number of clusters is ruled out if its runs agree by less than this share of what those of the most stable one do.
 LESS_STABLE = 0.5
-#: Of numbers whose silhouettes are nearly the widest the smallest is taken, as subgroups are always found: at least this share
-#: of the widest, and what they lack of 1 at most so many times what the widest lacks.
-CLOSE, LACKING = 0.9, 1.2
+#: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
+CLOSE = 0.9
 #: Below this mean silhouette width there are no groups to speak of.
 FAINT = 0.1
 
@@ -52,7 +51,7 @@ class KChoice:
         By number of clusters: objective, silhouette, stability, size of the smallest cluster.
     recommended : int
     elbow : int or None
-        Where the objective bends.
+        Where the objective bends most sharply, whatever the silhouettes.
     reason : str
         One sentence.
     clear : bool
@@ -88,7 +87,7 @@ def choose_k(
     graphs: Any,
     n_clusters: Iterable[int] | None = None,
     *,
-    n_seeds: int = 5,
+    n_seeds: int = 3,
     sample_size: int = 300,
     random_state: int | np.random.RandomState | None = None,
     on_tried: Callable[[Tried], None] | None = None,
@@ -96,15 +95,20 @@ def choose_k(
 ) -> KChoice:
     """Try numbers of clusters and recommend one.
 
-    For each number GraphKMeans runs from several starts. Recommended is the smallest number whose silhouettes are nearly
-    the widest (nine tenths), among those whose runs agree.
+    For each number GraphKMeans runs from several starts. Numbers whose runs disagree are ruled out; of the others those are
+    kept whose mean silhouette is nearly the widest (nine tenths); of these the one is recommended at which the objective
+    bends most sharply (`bends`): up to it another cluster lowers the objective far more than after it.
+
+    Silhouettes alone do not say: they grow slowly as long as subgroups are split off, and lose little when two groups that
+    are near each other are merged. Bends alone do not, either: there may be sharper ones where large groups are told apart.
 
     Parameters
     ----------
     graphs : collection of graphs, or array
         A `Collection` on disk need not fit into memory.
     n_clusters : numbers, optional
-        At least 2 and less than the number of graphs. By default a dozen up to 30, then those around the best.
+        At least 2 and less than the number of graphs. By default a dozen up to 30, then those around the best. The numbers
+        just outside are run, too, as nothing could be said of a bend at the ends without them.
     n_seeds : int
         Runs for each number; at least 2.
     sample_size : int
@@ -113,7 +117,7 @@ def choose_k(
     on_tried : callable, optional
         Called with each `Tried`, for progress.
     **options :
-        Of `GraphKMeans`; ``n_init`` is 1 unless given.
+        Of `GraphKMeans`. With ``n_init=1`` it takes a fraction of the time, but runs that end in poor optima blur the bend.
 
     Returns
     -------
@@ -135,7 +139,7 @@ def choose_k(
     if len(items) < 3:
         raise GraphError(f"choosing a number of clusters needs at least 3 graphs, got {len(items)}")
     random = check_random_state(random_state)
-    trial = _Trial(items, GraphKMeans(**{"n_init": 1, **options}), n_seeds, sample_size, random)
+    trial = _Trial(items, GraphKMeans(**options), n_seeds, sample_size, random)
     tried: dict[int, Tried] = {}
 
     def run(numbers: Sequence[int]) -> None:
@@ -148,13 +152,15 @@ def choose_k(
     if n_clusters is None:
         first = [k for k in FIRST if k < len(items)]
         run(first)
-        best = _recommended(list(tried.values()))
-        at = first.index(best)
+        outside = [trial(1)]
+        at = first.index(_recommended(list(tried.values()), outside))
         run(range(first[max(0, at - 1)], first[min(len(first) - 1, at + 1)] + 1))
     else:
-        run(_checked(n_clusters, len(items)))
+        numbers = _checked(n_clusters, len(items))
+        run(numbers)
+        outside = [trial(k) for k in (numbers[0] - 1, numbers[-1] + 1) if k < len(items)] if len(numbers) > 1 else []
     rows = [tried[k] for k in sorted(tried)]
-    return _choice(rows, len(trial.sample))
+    return _choice(rows, outside, len(trial.sample))
 
 
 class _Trial:
@@ -208,32 +214,72 @@ def _stable(rows: Sequence[Tried]) -> list[Tried]:
     return [row for row in rows if row.stability >= LESS_STABLE * most]
 
 
-def _recommended(rows: Sequence[Tried]) -> int:
+def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
     stable = _stable(rows)
     widest = max(row.silhouette for row in stable)
-    enough = min(widest, max(CLOSE * widest, 1 - LACKING * (1 - widest)))
-    return min(row.n_clusters for row in stable if row.silhouette >= enough)
+    close = [row.n_clusters for row in stable if row.silhouette >= min(widest, CLOSE * widest)]
+    bend = _bends([*rows, *outside])
+    return max(close, key=lambda k: (bend.get(k, 1.0), -k))
 
 
-def elbow_of(n_clusters: Sequence[int], inertia: Sequence[float]) -> int | None:
-    """The number of clusters farthest below the straight line from the first to the last objective; None for fewer than 3."""
-    ks, values = np.asarray(n_clusters, dtype=np.float64), np.asarray(inertia, dtype=np.float64)
-    if len(ks) < 3 or values[0] <= values[-1]:
-        return None
-    below = 1 - (ks - ks[0]) / np.ptp(ks) - (values - values[-1]) / (values[0] - values[-1])
-    return int(ks[below.argmax()]) if below.max() > 0 else None
+def bends(n_clusters: Sequence[int], inertia: Sequence[float]) -> dict[int, float]:
+    """How many times steeper the objective falls before a number of clusters than after it, where it bends.
+
+    Both on logarithmic scales: without groups the objective falls as a power of the number of clusters, a straight line that
+    bends nowhere, however the numbers are spaced. Only corners of the lower convex hull of the curve are bends, so that a
+    number whose runs ended in poor optima does not make its neighbour look like one.
+
+    Examples
+    --------
+    >>> bends([1, 2, 4, 8], [80.0, 40.0, 5.0, 2.5])
+    {4: 2.0}
+    """
+    values = np.asarray(inertia, dtype=np.float64)
+    floor = max(values.max(initial=0.0) * 1e-12, np.finfo(np.float64).tiny)  # no objective, where all clusters are copies
+    points = sorted(zip(np.log(n_clusters).tolist(), np.log(np.maximum(values, floor)).tolist(), n_clusters, strict=True))
+    hull: list[tuple[float, float, int]] = []
+    for point in points:
+        while len(hull) > 1 and _fall(hull[-2], hull[-1]) <= _fall(hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    found = {}
+    for before, corner, after in zip(hull, hull[1:], hull[2:], strict=False):
+        if (then := _fall(corner, after)) > 0:
+            found[corner[2]] = round(_fall(before, corner) / then, 9)
+        elif _fall(before, corner) > 0:
+            found[corner[2]] = float("inf")
+    return found
 
 
-def _choice(rows: list[Tried], n_sample: int) -> KChoice:
-    k = _recommended(rows)
+def _fall(a: tuple[float, float, int], b: tuple[float, float, int]) -> float:
+    return (a[1] - b[1]) / (b[0] - a[0])
+
+
+def _bends(rows: Sequence[Tried]) -> dict[int, float]:
+    return bends([row.n_clusters for row in rows], [row.inertia for row in rows])
+
+
+def _sharpest(bend: dict[int, float]) -> int | None:
+    return max(bend, key=lambda k: (bend[k], -k)) if bend else None
+
+
+def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoice:
+    k = _recommended(rows, outside)
     row = next(row for row in rows if row.n_clusters == k)
-    elbow = elbow_of([row.n_clusters for row in rows], [row.inertia for row in rows])
+    bend = _bends([*rows, *outside])
+    elbow = _sharpest({row.n_clusters: bend[row.n_clusters] for row in rows if row.n_clusters in bend})
     widest = max(rows, key=lambda row: row.silhouette)
     clear = widest.silhouette >= FAINT
     words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
     words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
-    if elbow is not None:
-        words.append("the objective bends there, too" if elbow == k else f"the objective bends at {elbow}")
+    if elbow == k:
+        words.append("the objective bends most sharply there")
+    elif k in bend:
+        words.append(f"of such silhouettes the one where the objective bends most sharply (still more so at {elbow})")
+    elif elbow is not None:
+        words.append(f"the objective bends at {elbow}")
+    elif len(rows) > 1:
+        words.append("the objective bends nowhere, so no number stands out")
     if k == rows[-1].n_clusters and len(rows) > 1:
         words.append("it is the largest number tried, so try more")
     reason = f"{k} clusters: {'; '.join(words)}"

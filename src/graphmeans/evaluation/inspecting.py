@@ -220,7 +220,7 @@ def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
 
 def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tuple[int, int | None]:
     """Copies node by node; and those that are copies only if nodes are renumbered (of equal sketches, then matched)."""
-    first = originals(points)
+    first = originals(points, renumbered=False)
     different = np.flatnonzero(first == np.arange(len(points)))
     copies = len(points) - len(different)
     if len(different) * sketching > COMPARING:

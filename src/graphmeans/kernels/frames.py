@@ -116,49 +116,93 @@ def write_centres(
                     edge += 1
 
 
+@inner
+def has_values(row):
+    for value in row:
+        if value != 0.0:
+            return True
+    return False
+
+
+@inner
+def list_average(k, f_size, f_nodes, f_edges, f_total, place_slot, pair_slot, y_nodes, y_edges):
+    """The average of frame k as lists (out) of its nodes and edges i < j that are not zero, and where in them each stands.
+
+    Returns how many there are of either.
+    """
+    size, total = f_size[k], f_total[k]
+    n_nodes, n_edges = 0, 0
+    for i in range(size):
+        if has_values(f_nodes[k, i]):
+            place_slot[i] = n_nodes
+            for d in range(f_nodes.shape[2]):
+                y_nodes[n_nodes, d] = f_nodes[k, i, d] / total
+            n_nodes += 1
+        for j in range(i + 1, size):
+            if has_values(f_edges[k, i, j]):
+                pair_slot[i, j] = n_edges
+                for c in range(f_edges.shape[3]):
+                    y_edges[n_edges, c] = f_edges[k, i, j, c] / total
+                n_edges += 1
+    return n_nodes, n_edges
+
+
+@inner
+def sum_of_squares(values, count):
+    result = 0.0
+    for i in range(count):
+        for d in range(values.shape[1]):
+            result += values[i, d] * values[i, d]
+    return result
+
+
 @kernel
 def aligned_squares(
     node_ptr, nodes, edge_ptr, ends, values, directed, which, frame, mappings, mapping_ptr,
     f_size, f_nodes, f_edges, f_total, squares,
 ):  # fmt: skip
-    """squares (out): |x - y|^2 of graph which[p] along its mapping and the average of frame[p], as a sum of squares."""
-    channels = values.shape[1]
+    """squares (out): |x - y|^2 of graph which[p] along its mapping and the average of frame[p], as a sum of squares.
+
+    Frame by frame: what a graph takes depends on its own nodes and edges and those of the average, not on the places.
+    """
+    channels, dv = values.shape[1], nodes.shape[1]
     capacity = f_nodes.shape[1]
-    work_nodes = np.empty((capacity, nodes.shape[1]))
-    work_edges = np.empty((capacity, capacity, channels))
-    for p in range(len(which)):
+    place_slot = np.full(capacity, -1, np.int64)
+    pair_slot = np.full((capacity, capacity), -1, np.int64)
+    most = max(1, capacity * (capacity - 1) // 2)
+    y_nodes, y_edges = np.empty((capacity, dv)), np.empty((most, channels))
+    work_nodes, work_edges = np.empty((capacity, dv)), np.empty((most, channels))
+    n_nodes, n_edges, loaded = 0, 0, -1
+    for p in np.argsort(frame, kind="mergesort"):
         g, k = which[p], frame[p]
-        size, total = f_size[k], f_total[k]
+        if k != loaded:
+            place_slot[:] = -1
+            pair_slot[:] = -1
+            n_nodes, n_edges = list_average(k, f_size, f_nodes, f_edges, f_total, place_slot, pair_slot, y_nodes, y_edges)
+            loaded = k
         at, start = mapping_ptr[p], node_ptr[g]
-        for i in range(size):
-            for d in range(nodes.shape[1]):
-                work_nodes[i, d] = f_nodes[k, i, d] / total
-            for j in range(size):
-                for c in range(channels):
-                    work_edges[i, j, c] = f_edges[k, i, j, c] / total
-        result = 0.0
+        work_nodes[:n_nodes] = y_nodes[:n_nodes]
+        work_edges[:n_edges] = y_edges[:n_edges]
+        of_nodes, of_edges = 0.0, 0.0
         for i in range(node_ptr[g + 1] - start):
             place = mappings[at + i]
-            for d in range(nodes.shape[1]):
-                if place < 0:
-                    result += nodes[start + i, d] * nodes[start + i, d]
+            slot = place_slot[place] if place >= 0 else -1
+            for d in range(dv):
+                if slot < 0:
+                    of_nodes += nodes[start + i, d] * nodes[start + i, d]
                 else:
-                    work_nodes[place, d] -= nodes[start + i, d]
+                    work_nodes[slot, d] -= nodes[start + i, d]
         for e in range(edge_ptr[g], edge_ptr[g + 1]):
             i, j = mappings[at + ends[e, 0]], mappings[at + ends[e, 1]]
+            slot = pair_slot[min(i, j), max(i, j)] if i >= 0 and j >= 0 else -1
             for c in range(channels):
-                if i < 0 or j < 0:
-                    result += 2.0 * values[e, c] * values[e, c]
+                if slot < 0:
+                    of_edges += values[e, c] * values[e, c]
                 else:
-                    work_edges[i, j, c] -= values[e, c]
-                    work_edges[j, i, other_channel(c, channels, directed)] -= values[e, c]
-        for i in range(size):
-            for d in range(nodes.shape[1]):
-                result += work_nodes[i, d] * work_nodes[i, d]
-            for j in range(size):
-                for c in range(channels):
-                    result += work_edges[i, j, c] * work_edges[i, j, c]
-        squares[p] = result
+                    work_edges[slot, c if i < j else other_channel(c, channels, directed)] -= values[e, c]
+        of_nodes += sum_of_squares(work_nodes, n_nodes)
+        of_edges += sum_of_squares(work_edges, n_edges)
+        squares[p] = of_nodes + 2.0 * of_edges
 
 
 @kernel

@@ -6,7 +6,7 @@ one kind and one order.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from graphmeans.matching.pairs import UNBOUNDED, covering
 KINDS = ("rows", "projection")
 #: Most numbers in a dense block of graphs.
 NUMBERS_AT_ONCE = 1 << 22
+#: Spaces of at most this order are not worth several shelves.
+ONE_SHELF = 32
 #: What rounding may have added to a squared distance of sketches, relative to their squared norms.
 ROUNDING = 1e-12
 
@@ -46,7 +48,8 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
 
     Notes
     -----
-    dim: about n^2 numbers a channel ("rows"), or 2 n ("projection"; 3 n directed), and n a node attribute.
+    dim: about n^2 numbers a channel ("rows"), or 2 n ("projection"; 3 n directed), and n a node attribute. What it takes
+    to compute them depends on the graph's own size, not on n: null nodes only add zeros, whose places are known.
     """
     if kind not in KINDS:
         raise GraphError(f"kind must be 'rows' or 'projection', got {kind!r}")
@@ -54,20 +57,72 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
     over = np.flatnonzero((batch.role_counts > order[: batch.role_counts.shape[1]]).any(axis=1))
     if len(over):
         raise GraphError(f"graph {over[0]} is larger than the order {order.tolist()} of the sketch")
-    starts = np.concatenate([[0], np.cumsum(order)]).astype(np.int64)
-    n, channels = int(starts[-1]), batch.edge_values.shape[1]
-    step = max(1, NUMBERS_AT_ONCE // max(1, n * n * channels))
-    blocks = [slice(int(a), int(b)) for a, b in pairwise(starts) if b > a]  # the places of each role
+    channels = batch.edge_values.shape[1]
     of_edges = _sorted_rows if kind == "rows" else _projected
-    parts = []
-    for first in range(0, max(1, len(batch)), step):
-        nodes, edges = _dense(batch, np.arange(first, min(first + step, len(batch))), starts)
-        for block in blocks:
-            nodes[:, :, block].sort(axis=2)
-        described = (nodes, *of_edges(edges, blocks, batch.directed))
-        flat = [part.reshape(len(nodes), int(np.prod(part.shape[1:]))) for part in described]
-        parts.append(np.concatenate(flat, axis=1))
-    return np.concatenate(parts)
+    result: FloatArray | None = None
+    for places, which in _shelves(batch, order):
+        roles = _Roles(places, order)
+        step = max(1, NUMBERS_AT_ONCE // max(1, roles.rows**2 * channels))
+        for first in range(0, max(1, len(which)), step):
+            some = which[first : first + step]
+            nodes, edges = _dense(batch, some, roles.starts)
+            for block in roles.blocks:
+                nodes[:, :, block].sort(axis=2)
+            described = (roles.padded(nodes, 2), *of_edges(edges, roles, batch.directed))
+            flat = [part.reshape(len(some), int(np.prod(part.shape[1:]))) for part in described]
+            if result is None:
+                result = np.empty((len(batch), sum(part.shape[1] for part in flat)))
+            result[some] = np.concatenate(flat, axis=1)
+    assert result is not None
+    return result
+
+
+def _shelves(batch: GraphBatch, order: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Graphs of about one size, with the places of each role that suffice for them; at least one shelf, maybe an empty one.
+
+    A graph's shelf depends on its own size and the order alone, so that its sketch is the same in whatever company.
+    """
+    counts = batch.role_counts
+    shelf = np.zeros(len(batch), dtype=np.int64)
+    sizes = [order]
+    share = 1.0
+    while order.sum() > ONE_SHELF and sizes[-1].max() > 2:
+        share *= 0.75 if len(sizes) % 2 else 2 / 3  # 1, 3/4, 1/2, 3/8, 1/4, ...
+        sizes.append(np.ceil(order * share).astype(np.int64))
+        shelf[(counts <= sizes[-1][: counts.shape[1]]).all(axis=1)] = len(sizes) - 1
+    for number in np.unique(shelf) if len(batch) else [0]:
+        yield sizes[number], np.flatnonzero(shelf == number)
+
+
+class _Roles:
+    """The places of each role: those that some graphs are laid out in, and how many more of them the space has."""
+
+    def __init__(self, places: IntArray, order: IntArray) -> None:
+        self.starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
+        self.rows, self.n = int(self.starts[-1]), int(order.sum())
+        present = order > 0
+        self.blocks = [slice(int(a), int(b)) for a, b in zip(self.starts[:-1][present], self.starts[1:][present], strict=True)]
+        self.orders = order[present].tolist()
+
+    def padded(self, values: FloatArray, axis: int) -> FloatArray:
+        """Numbers that are sorted within each role, with the zeros of the null nodes among them."""
+        if self.rows == self.n:
+            return values
+        values = np.moveaxis(values, axis, -1)
+        result = np.zeros((*values.shape[:-1], self.n))
+        end = 0
+        for block, order in zip(self.blocks, self.orders, strict=True):
+            end += order
+            _insert_zeros(values[..., block], result[..., end - order : end])
+        return np.moveaxis(result, -1, axis)
+
+
+def _insert_zeros(values: FloatArray, result: FloatArray) -> None:
+    """Put sorted numbers into longer rows of zeros (in, out), so that these are sorted: negative ones first, others last."""
+    count = values.shape[-1]
+    if count:
+        result[..., :count] += np.minimum(values, 0.0)
+        result[..., -count:] += np.maximum(values, 0.0)
 
 
 def sketch_order(order: IntArray, *batches: GraphBatch) -> IntArray:
@@ -131,52 +186,73 @@ def _dense(batch: GraphBatch, which: IntArray, starts: IntArray) -> tuple[FloatA
     return nodes, edges
 
 
-def _sorted_rows(edges: FloatArray, blocks: list[slice], directed: bool) -> list[FloatArray]:
+def _sorted_rows(edges: FloatArray, roles: _Roles, directed: bool) -> list[FloatArray]:
     """Rows sorted towards each role, then columns sorted within each role.
 
     The channels of a directed batch are a node's arcs out and its arcs in, each / sqrt 2: nothing special is needed.
     """
-    n = edges.shape[2]
-    edges[:, :, np.arange(n), np.arange(n)] = np.inf  # the diagonal goes to the end of its row, in every graph alike
-    for block in blocks:
+    rows = np.arange(roles.rows)
+    edges[:, :, rows, rows] = np.inf  # the diagonal goes to the end of its row, in every graph alike
+    for block in roles.blocks:
         edges[:, :, :, block].sort(axis=3)
-    for block in blocks:
-        edges[:, :, block].sort(axis=2)
     edges[np.isinf(edges)] = 0.0
-    return [edges]
+    edges = roles.padded(edges, 3)
+    for block in roles.blocks:
+        edges[:, :, block].sort(axis=2)
+    return [roles.padded(edges, 2)]
 
 
-def _projected(edges: FloatArray, blocks: list[slice], directed: bool) -> list[FloatArray]:
+def _projected(edges: FloatArray, roles: _Roles, directed: bool) -> list[FloatArray]:
     """With E the span of the roles' indicator vectors: A on E x E, on E x rest (sorted within each role), on the rest.
 
     For one role E is the vector of ones, A on E x E the total / n, and A on E x rest the row sums less their mean, / sqrt n.
     A symmetric matrix has the same twice; one part times sqrt 2 stands for both.
     """
-    n = edges.shape[2]
-    if not n:
+    if not roles.n:
         return [edges]
     if directed:
         edges = edges[:, : edges.shape[1] // 2] * np.sqrt(2.0)  # the first half of what is stored is x_ij / sqrt 2
-    indicators = np.zeros((n, len(blocks)))
-    for r, block in enumerate(blocks):
-        indicators[block, r] = 1.0 / np.sqrt(block.stop - block.start)
+    indicators = np.zeros((roles.rows, len(roles.blocks)))
+    lengths = 1.0 / np.sqrt(roles.orders)
+    for r, block in enumerate(roles.blocks):
+        indicators[block, r] = lengths[r]
     out = edges @ indicators
     totals = indicators.T @ out
-    sides = [out - indicators @ totals]
+    sides = [(out, totals)]
     if directed:
-        sides.append(np.swapaxes(edges, 2, 3) @ indicators - indicators @ np.swapaxes(totals, 2, 3))
-    else:
-        sides[0] *= np.sqrt(2.0)
-    for side in sides:
-        for block in blocks:
+        sides.append((np.swapaxes(edges, 2, 3) @ indicators, np.swapaxes(totals, 2, 3)))
+    parts = []
+    for side, total in sides:
+        for block in roles.blocks:
             side[:, :, block].sort(axis=2)
-    rest = _complement(indicators)
-    if not rest.shape[1]:
-        return [totals, *sides]
+        # What E x E has of it is the same number throughout a role: it does not change how the rest is sorted.
+        shared = np.repeat(lengths[:, None] * total, roles.orders, axis=2)
+        parts.append((roles.padded(side, 2) - shared) * (1.0 if directed else np.sqrt(2.0)))
+    rest = _rest(roles)
     left = rest.T @ edges @ rest
-    return [totals, *sides, np.linalg.svd(left, compute_uv=False) if directed else np.linalg.eigvalsh(left)]
+    spectrum = np.zeros((*left.shape[:2], roles.n - len(roles.blocks)))
+    if directed:
+        spectrum[..., : left.shape[2]] = np.linalg.svd(left, compute_uv=False)
+    else:
+        _insert_zeros(np.linalg.eigvalsh(left), spectrum)
+    return [totals, *parts, spectrum]
 
 
-def _complement(basis: FloatArray) -> FloatArray:
-    """An orthonormal basis of the vectors orthogonal to the columns of an orthonormal basis."""
-    return np.linalg.qr(basis, mode="complete")[0][:, basis.shape[1] :]
+def _rest(roles: _Roles) -> FloatArray:
+    """W with W W' the projection along each role's vector of ones, as far as it concerns the places that are laid out.
+
+    The projected matrix P A P has the eigenvalues of W' A W, and else zeros. With all n places W is a basis of the vectors
+    orthogonal to ones; with m < n of them W W' = I - 1 1' / n (m x m), of which it is the root I - b 1 1'.
+    """
+    full = [block.stop - block.start == n for block, n in zip(roles.blocks, roles.orders, strict=True)]
+    result = np.zeros((roles.rows, roles.rows - sum(full)))
+    column = 0
+    for block, n, is_full in zip(roles.blocks, roles.orders, full, strict=True):
+        m = block.stop - block.start
+        if is_full:
+            part = np.linalg.qr(np.full((n, 1), 1.0 / np.sqrt(n)), mode="complete")[0][:, 1:]
+        else:
+            part = np.eye(m) - (1.0 - np.sqrt(1.0 - m / n)) / m
+        result[block, column : column + part.shape[1]] = part
+        column += part.shape[1]
+    return result

@@ -103,7 +103,8 @@ def _times_fewer(group: Group) -> float:
 
 def _plain_ticks(axes: Any, which: str = "y") -> None:
     axis = axes.yaxis if which == "y" else axes.xaxis
-    axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if high <= 200 * low else (1,)))
     axis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(ticker.NullFormatter())
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphmeans.plots.alignment import draw_alignment
     from graphmeans.plots.axes import draw
+    from graphmeans.plots.choosing import draw_choice
     from graphmeans.plots.displays import ConvergenceDisplay, ElbowDisplay, SilhouetteDisplay
     from graphmeans.plots.frames import draw_member
     from graphmeans.plots.maps import EmbeddingDisplay, PrototypeDisplay
-    from graphmeans.plots.positions import layout, viewport
+    from graphmeans.plots.positions import layout, viewport, y_down
     from graphmeans.plots.sheets import contact_sheet, draw_cluster
     from graphmeans.plots.svg import draw_svg
 
@@ -25,16 +26,18 @@ _HOMES = {
     "contact_sheet": "sheets",
     "draw": "axes",
     "draw_alignment": "alignment",
+    "draw_choice": "choosing",
     "draw_cluster": "sheets",
     "draw_member": "frames",
     "draw_svg": "svg",
     "layout": "positions",
     "viewport": "positions",
+    "y_down": "positions",
 }
 
 __all__ = [
     "ConvergenceDisplay", "ElbowDisplay", "EmbeddingDisplay", "PrototypeDisplay", "SilhouetteDisplay", "contact_sheet",
-    "draw", "draw_alignment", "draw_cluster", "draw_member", "draw_svg", "layout", "viewport",
+    "draw", "draw_alignment", "draw_choice", "draw_cluster", "draw_member", "draw_svg", "layout", "viewport", "y_down",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,49 @@ _BOND = 0.5
 _LARGE = 120
 
 
+_downwards = False
+
+
+class y_down:  # noqa: N801: it reads as a verb, like `plt.ioff`
+    """Draw positions with y growing downwards, as pixels of images are counted, in all pictures from now on.
+
+    As a context manager until its end; ``y_down(False)`` goes back to y upwards. It concerns positions that graphs carry
+    themselves, not computed layouts, nor `positions=`.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> with gm.plots.y_down():
+    ...     gm.plots.layout(gm.Graph({"x": [0.0, 1.0], "y": [0.0, 2.0]}, [(0, 1)])).tolist()
+    [[0.0, 0.0], [1.0, -2.0]]
+    """
+
+    def __init__(self, on: bool = True) -> None:
+        global _downwards
+        self._before, _downwards = _downwards, on
+
+    def __enter__(self) -> y_down:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        global _downwards
+        _downwards = self._before
+
+
+def draws_down() -> bool:
+    """Whether y grows downwards in pictures now."""
+    return _downwards
+
+
 def own_positions(graph: Graph) -> Positions | None:
-    """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None."""
+    """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None. y upwards."""
+    positions = _stored_positions(graph)
+    return positions * [1.0, -1.0] + 0.0 if _downwards and positions is not None else positions
+
+
+def _stored_positions(graph: Graph) -> Positions | None:
     columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
     x, y = columns.get("x"), columns.get("y")
     if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):

@@ -30,10 +30,10 @@ def draw_svg(
 ) -> str:
     """A picture of a graph as one `<svg>` element, for a file, a web page or a notebook.
 
-    Nodes stand at their columns ``x`` and ``y`` (upwards) or, if there are none, at the two columns of a bare array,
-    else where a layout puts them. Molecules are drawn as chemists do, with RDKit's coordinates if it is installed. In a
-    `MeanGraph` the support shows as line width, opacity and node size: what most members have is drawn strongly, what
-    few have fades away.
+    Nodes stand at their columns ``x`` and ``y`` (upwards; see `plots.y_down`) or, if there are none, at the two columns of
+    a bare array, else where a layout puts them. Molecules are drawn as chemists do, with RDKit's coordinates if it is
+    installed. In a `MeanGraph` the support shows as line width, opacity and node size: what most members have is drawn
+    strongly, what few have fades away.
 
     Parameters
     ----------

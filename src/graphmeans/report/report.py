@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 import graphmeans
 from graphmeans.graphs.graph import Graph
+from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
@@ -41,6 +42,7 @@ def write_report(
     title: str = "Graph clusters",
     command: str | None = None,
     seconds: float | None = None,
+    y_down: bool | None = None,
 ) -> Path:
     """Write a page that shows a clustering: every mean graph, its members, what sets it apart, and how the run went.
 
@@ -61,12 +63,29 @@ def write_report(
         The command that made the page, shown at its end.
     seconds : float, optional
         How long the whole run took; by default the time that the iterations took.
+    y_down : bool, optional
+        Whether y grows downwards in the positions of the graphs, as in images; the page then says so among its settings.
+        By default as `plots.y_down` says.
 
     Returns
     -------
     Path
         The file written.
     """
+    target = Path(path)
+    with positions.y_down(positions.draws_down() if y_down is None else y_down):
+        target.write_text(_page(estimator, graphs, classes, title, command, seconds), encoding="utf-8")
+    return target
+
+
+def _page(
+    estimator: Any,
+    graphs: Iterable[Any],
+    classes: Sequence[object] | None,
+    title: str,
+    command: str | None,
+    seconds: float | None,
+) -> str:
     collection = Graphs(graphs)
     summary = summarise(estimator, classes)
     if len(collection) != summary.n_graphs:
@@ -84,7 +103,7 @@ def write_report(
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
     script = _asset("draw.js") + _asset("page.js")
-    html = _template().render(
+    return _template().render(
         title=plain_text(title),
         summary=summary,
         headline=headline(summary, evidence, certified),
@@ -109,9 +128,6 @@ def write_report(
         # The page runs this script and no other, whatever a name may contain.
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
     )
-    target = Path(path)
-    target.write_text(html, encoding="utf-8")
-    return target
 
 
 def _asset(name: str) -> str:
@@ -186,4 +202,6 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
         else:
             shown = getattr(value, "__name__", None) or repr(value)
         rows.append((key, plain_text(shown, 160)))
+    if positions.draws_down():
+        rows.append(("y in pictures", "downwards"))
     return rows

@@ -271,9 +271,21 @@ class Dask:
         """Itself if the shards are elsewhere, else None."""
         return self
 
+    def rest(self) -> None:
+        """The fit is over: workers keep what was found, but no centres."""
+        self._sent, self._views, self._log = None, {}, []
+
     def close(self) -> None:
         """Let the workers forget everything."""
-        self._finalizer()
+        self.rest()
+        if self._finalizer.detach() is not None:
+            futures = _forgotten(self._cluster, self._key, self._held)
+            if not self._must_leave and self._folder is not None:
+                shutil.rmtree(self._folder, ignore_errors=True)
+            with contextlib.suppress(Exception):  # they may be gone
+                from distributed import wait
+
+                wait(futures, timeout=10)
 
 
 class _Asked(NamedTuple):
@@ -281,12 +293,17 @@ class _Asked(NamedTuple):
     future: Any
 
 
+def _forgotten(cluster: Cluster, key: str, held: dict[str, list[int]]) -> list[Any]:
+    with contextlib.suppress(Exception):  # the cluster may be gone
+        return [cluster.submit(address, remote.release, key) for address in held]
+    return []
+
+
 def _released(cluster: Cluster, key: str, held: dict[str, list[int]], folder: Path | None) -> None:
-    """Workers forget a fit. Nothing is waited for: this may be called by any thread, and the cluster may be gone."""
+    """Nobody holds the engine any more. Nothing is waited for: any thread may find that out."""
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
     with contextlib.suppress(Exception):
         from distributed import fire_and_forget
 
-        for address in held:
-            fire_and_forget(cluster.submit(address, remote.release, key))
+        fire_and_forget(_forgotten(cluster, key, held))

@@ -27,6 +27,7 @@ CENTRES = "<centres>"
 _shelves: dict[str, Shelf] = {}
 _views: dict[str, tuple[int, MovingCentres]] = {}
 _lock = threading.Lock()
+_ready = False
 
 
 class Missing(Exception):
@@ -40,7 +41,10 @@ def versions() -> dict[str, str]:
 
 
 def compile_kernels() -> float:
-    """Have everything compiled, or loaded from where others have left it; how many seconds that took."""
+    """Have everything compiled, or loaded from where others have left it, once; how many seconds that took."""
+    global _ready
+    if _ready:
+        return 0.0
     from graphmeans.cluster.kmeans import GraphKMeans
     from graphmeans.functions import warmup
     from graphmeans.graphs.graph import Graph
@@ -49,6 +53,7 @@ def compile_kernels() -> float:
     for _ in warmup():
         pass
     GraphKMeans(2, random_state=0, n_jobs=1).fit([Graph([[0.0], [x]], [(0, 1)]) for x in (1.0, 2.0, 4.0, 8.0)])
+    _ready = True
     return time.perf_counter() - start
 
 
