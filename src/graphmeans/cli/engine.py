@@ -67,10 +67,22 @@ def working(where: str, jobs: int | None) -> Iterator[Any]:
     from graphmeans.cluster.engines.cluster import Cluster, need_distributed
 
     need_distributed()
-    # dask logs what it does about lost workers and connections; the library says what that means for the work.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if where != Engine.dask.value:
         logger.info("preparing the workers of %s", where)
-    with Cluster(where, jobs) as cluster:
+    with _without_their_log(), Cluster(where, jobs) as cluster:
         logger.info("%d workers are ready", len(cluster.workers()))
         yield cluster
+
+
+@contextmanager
+def _without_their_log() -> Iterator[None]:
+    """dask logs tracebacks when workers or connections are lost; the library says in a line what that means for the work."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in ("distributed", "tornado")]
+    levels = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
