@@ -549,8 +549,9 @@ def test_a_folder_of_labels_is_read_in_its_order(tmp_path):
     assert found.classes == ["even", None] * 6
     assert gio.read_labels(tmp_path)[0] == names
     assert gio.read_labels(tmp_path / "part-1.parquet")[0] == names[5:10]  # one of them by itself
-    for missing, said in (("part-1.parquet", "7 graphs, those from graph 5"), ("part-10.parquet", "10 graphs, those from graph 10")):
+    for missing, held, at in (("part-1.parquet", 7, 5), ("part-10.parquet", 10, 10)):
         part = (tmp_path / missing).rename(tmp_path / "elsewhere")
+        said = f"{held} graphs, those from graph {at}"
         with pytest.raises(gm.GraphError, match=f"a part is missing: there are labels of {said} on are not there"):
             gio.read_labels(tmp_path)
         part.rename(tmp_path / missing)

@@ -72,7 +72,12 @@ def cluster(
     algorithm: Annotated[
         Algorithm, typer.Option(help="interval needs the fewest matchings; lloyd and elkan are the paper's.")
     ] = Algorithm.interval,
-    init: Annotated[Init, typer.Option(help="How the first centres are chosen.")] = Init.kmeans,
+    init: Annotated[
+        Init,
+        typer.Option(
+            metavar="NAME", help="How the first centres are chosen: k-means++, k-means||, furthest-first, medoids or random."
+        ),
+    ] = Init.kmeans,
     n_init: Annotated[
         str, typer.Option(callback=parse_n_init, help="Runs, of which the best is kept.", metavar="N|auto")
     ] = "auto",

@@ -218,7 +218,7 @@
   function showHits(result, text) {
     const box = $("hits");
     box.replaceChildren();
-    box.hidden = !result || !(result.hits.length || result.elsewhere.length || D.unnamed);
+    box.hidden = !result || !(result.hits.length || result.elsewhere.length || (D.unnamed && !result.clusters.size));
     if (box.hidden) return;
     const most = 60, total = result.hits.length + result.elsewhere.length;
     const limits = D.unnamed ? ` among the ${D.graphs.length.toLocaleString("en")} on this page; the names of the others are with their labels` : "";
