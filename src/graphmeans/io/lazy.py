@@ -110,8 +110,9 @@ class Collection:
         """The names of all graphs; nothing else is read."""
         return self._texts(NAME)
 
-    def names_of(self, rows: NDArray[np.int64]) -> list[str | None]:
+    def names_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
         """The names of the graphs at these positions."""
+        rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
         names = {i: self._table(i, [NAME])[1].column(NAME) for i in np.unique(owner).tolist()}
         return [names[i][at].as_py() for i, at in zip(owner.tolist(), (rows - self._starts[owner]).tolist(), strict=True)]
@@ -179,8 +180,9 @@ class Collection:
         """
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
-    def encoded_rows(self, encoder: GraphEncoder, rows: NDArray[np.int64]) -> GraphBatch:
+    def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
         """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
+        rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
         pieces = []
         ends = np.flatnonzero(np.diff(owner)) + 1
