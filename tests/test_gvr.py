@@ -118,7 +118,7 @@ def test_vectors_are_what_scikit_learn_makes_of_them():
     [
         ({"algorithm": "elkan", "theta": 0.1}, "theta"),
         ({"algorithm": "gvr", "theta": -1.0}, "theta"),
-        ({"algorithm": "gvr", "mean": "incremental"}, "lifted"),
+        ({"algorithm": "gvr", "mean": "lifted"}, "incremental"),
         ({"algorithm": "interval", "mean": "set"}, "lifted"),
     ],
 )

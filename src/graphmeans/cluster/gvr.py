@@ -22,7 +22,7 @@ from graphmeans.cluster.elkan import candidates
 from graphmeans.cluster.matchings import EVALUATION
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.result import Result
+from graphmeans.cluster.result import Result, fixed
 from graphmeans.cluster.shard import Shard
 from graphmeans.cluster.stopping import Stopping
 from graphmeans.graphs.batch import row_ranges
@@ -134,4 +134,4 @@ def _evaluated(problem: Problem, result: Result) -> Result:
     with problem.matchings.counted_as(EVALUATION):
         matched = problem.distances(np.arange(len(problem)), result.centres, result.labels)
     distances = np.minimum(result.distances, matched)
-    return replace(result, distances=distances, inertia=float(problem.weights @ distances**2))
+    return replace(result, look=fixed(result.labels, distances), inertia=float(problem.weights @ distances**2))
