@@ -84,8 +84,6 @@ def predictions(
     estimator: Any, graphs: Sequence[Graph] | Collection, workers: Any = None, jobs: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """A row a graph, as they come."""
-    import numpy as np
-
     from graphmeans.io.predicting import class_names, predicted
 
     classes, alone, at = class_names(estimator), len(estimator._centres) == 1, 0
@@ -94,7 +92,7 @@ def predictions(
         if isinstance(graphs, list):
             names = [graph.name for graph in graphs[at : at + count]]
         else:
-            names = graphs.names_of(np.arange(at, at + count))  # type: ignore[union-attr]
+            names = graphs.names_of(range(at, at + count))  # type: ignore[union-attr]
         for i, (name, label) in enumerate(zip(names, found.label.tolist(), strict=True)):
             row: dict[str, Any] = {"name": str(at + i) if name is None else name, "label": label}
             if classes is not None:

@@ -66,6 +66,7 @@ class Aligned(Known):
             x = np.flatnonzero((centres.drift[self.followed, self.labels] > 0) & np.isfinite(self.upper))
             rows, ptr = row_ranges(self.batch.node_ptr, x)
             self.upper[x] = centres.frames.aligned_distances(self.batch, x, self.labels[x], self.flat[rows], ptr)
+            self.shifted[x] = True
             self.followed = centres.now
 
     def inertia(self) -> float:
@@ -152,12 +153,13 @@ class Aligned(Known):
         if self._offers is not None:
             x, y, found = self._offers
             offers = {"x": x, "y": y} | {name: value for name, value in vars(found).items() if isinstance(value, np.ndarray)}
-        return self.state() | {"touched": self.touched} | then | {f"offer_{name}": array for name, array in offers.items()}
+        flags = {"touched": self.touched, "shifted": self.shifted}
+        return self.state() | flags | then | {f"offer_{name}": array for name, array in offers.items()}
 
     def unpack(self, arrays: dict[str, NDArray[Any]]) -> None:
         """The way back."""
         self.restore(arrays)
-        self.touched = arrays["touched"]
+        self.touched, self.shifted = arrays["touched"], arrays["shifted"]
         then, offers = ({n.removeprefix(p): a for n, a in arrays.items() if n.startswith(p)} for p in ("then_", "offer_"))
         self._remembered = then or None
         if offers:

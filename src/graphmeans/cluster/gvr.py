@@ -1,23 +1,34 @@
 """Graph-vector reduction: Elkan's k-means with every graph kept aligned to its centre.
 
-The paper's idea, reconstructed from its results: once x is aligned to y and the new mean y' is written in the frame of y,
-|x - y'| is a vector distance, an upper bound of D(X, Y') that costs no matching and is tighter than u + delta. If the centre
-has moved by at most theta since X was last matched with it, the old alignment is trusted: u = |x - y'| counts as up to date.
-With theta = 0 nothing is lost; theta > 0 trades quality for matchings. Means are lifted: averages of the aligned members.
+The paper's idea, reconstructed from its results. The new mean y' is brought into the frame of y with the mapping found for
+delta(Y). From then on all are vectors: |x - y'| is an upper bound of D(X, Y') that costs no matching and is tighter than
+u + delta, and l(X, Y) loses |y_now - y_then|, how far the centre came since, not the sum of its steps. If it came no
+farther than theta since X was last matched with it, the old alignment is trusted: u = |x - y'| counts as up to date.
+
+With theta = 0 nothing is lost: means and labels are those of elkan, from the same seed, with fewer matchings. For that the
+means must be elkan's too, incremental, in a new random order each time. Averages of the stored alignments would need no
+matching, but settle at once, where incremental means, never quite the same, go on to find something better.
 The numbers in the margin are those of the paper's algorithm, as in elkan.py.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.cluster.elkan import candidates
+from graphmeans.cluster.matchings import EVALUATION
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.result import Result
+from graphmeans.cluster.result import Result, fixed
 from graphmeans.cluster.shard import Shard
 from graphmeans.cluster.stopping import Stopping
+from graphmeans.graphs.batch import row_ranges
 from graphmeans.means.frames import Centres
+from graphmeans.means.incremental import Incremental
+from graphmeans.means.mean import in_turn
 
 
 def gvr(
@@ -25,8 +36,9 @@ def gvr(
 ) -> Result:
     """Elkan's k-means with free upper bounds from stored alignments.
 
-    k (k - 1) / 2 matchings an iteration between the centres, and those of graphs with centres that cannot be avoided.
-    The objective is that of the stored alignments.
+    N - k matchings an iteration for the means, k (k - 1) / 2 between the centres, k for their shifts, and those of
+    graphs with centres that cannot be avoided. On the way the objective is that of the stored alignments, at no matching;
+    that of the iteration returned is evaluated.
     """
     n, k = len(problem), len(centres)
     stopping = Stopping(problem, max_iter, tol, n_iter_no_change)
@@ -34,7 +46,8 @@ def gvr(
     for c in range(k):
         moving.append(centres.batch.take([c]))
     aligned = Shard(problem.batch, problem.weights, 0, problem.matchings, problem.order)
-    lower = np.zeros((n, k))                                                    # 02  l(X, Y) = 0
+    lower, known = np.zeros((n, k)), np.zeros((n, k))                           # 02  l(X, Y) = 0
+    known_at = np.zeros((n, k), dtype=np.int64)
     aligned.labels = problem.random("assignment").randint(k, size=n)            # 04  random assignment, Y_X
     outdated = np.ones(n, dtype=bool)
     while True:                                                                 # 05  repeat
@@ -48,28 +61,77 @@ def gvr(
             x, candidate = x[candidate.any(axis=1)], candidate[candidate.any(axis=1)]
             stale = x[outdated[x]]                                              # 09  u(X) is out of date
             aligned.realign(stale, moving)                                      # 10  u(X) = D(X, Y_X)
-            lower[stale, labels[stale]] = upper[stale]                          # 11  l(X, Y_X) = u(X)
-            outdated[stale] = False
+            own = stale, labels[stale]
+            lower[own] = known[own] = upper[stale]                              # 11  l(X, Y_X) = u(X)
+            known_at[own], outdated[stale] = moving.now, False
             candidate &= candidates(x, labels, upper, lower, between)           # 12  Y is still a candidate
             x, candidate = x[candidate.any(axis=1)], candidate[candidate.any(axis=1)]
             promise = np.maximum(np.abs(between[labels[x]] - upper[x, None]), lower[x])
             y = np.where(candidate, promise, np.inf).argmin(axis=1)
             tried[x, y] = True
             found = problem.match(problem.batch, moving.batch, np.stack([x, y], axis=1))
-            lower[x, y] = found.upper                                           # 13  l(X, Y) = D(X, Y)
+            lower[x, y] = known[x, y] = found.upper                             # 13  l(X, Y) = D(X, Y)
+            known_at[x, y] = moving.now
             closer = found.upper < upper[x]                                     # 14  if l(X, Y) < u(X):
             aligned.adopt(x[closer], y[closer], found.take(closer), moving)     #       Y_X = Y, u(X) = l(X, Y)
+        aligned.realign(np.flatnonzero(np.isinf(upper)), moving)  # of one cluster, where nobody ever has a candidate
 
         by_centres = int((~tried & (upper[:, None] <= between[labels] / 2)).sum())
         pruned = {"pruned_by_centres": by_centres, "pruned_by_bounds": int((~tried).sum()) - by_centres}
         if not stopping.goes_on(labels, moving.centres(), upper, **pruned):     # 19  until it ends
-            return stopping.result()
+            return _evaluated(problem, stopping.result())
 
         members = problem.relocated(labels, upper, k)
         taken = np.flatnonzero(members != labels)
         aligned.take(taken, members[taken], moving)
-        moving.move(aligned.sums(moving))                                       # 15  means
-        aligned.follow(moving)                                                  # 17  u(X) = |x - y'|
+        places = _means(problem, aligned, moving, stopping.iteration)           # 15, 16  means, delta(Y) = |y - y'|
+        _follow(problem, aligned, moving, places)                               # 17  u(X) = |x - y'|
         matched = aligned.matched_at
         outdated = (matched < 0) | (moving.drift[matched, aligned.labels] > theta)
-        lower = np.maximum(lower - moving.drift[moving.now - 1], 0.0)           # 16, 18  max(l(X, Y) - |y - y'|, 0)
+        lower = np.maximum(known - moving.drift[known_at, np.arange(k)], 0.0)   # 18  max(l(X, Y) - |y_then - y'|, 0)
+
+
+def _means(problem: Problem, aligned: Shard, moving: MovingCentres, iteration: int) -> NDArray[np.int64]:
+    """Move the centres to the means of their members, in the frames they have.
+
+    Returns the places of the members' nodes as they were aligned when the means were made.
+    """
+    random = problem.random("mean", iteration)
+    groups = in_turn(aligned.labels, moving.k, random)
+    filled = np.array([c for c, group in enumerate(groups) if problem.weights[group].any()], dtype=np.int64)
+    chosen = [groups[c] for c in filled]
+    made = Incremental().compute(problem.match, problem.batch, chosen, problem.weights, problem.space.order, random)
+    means, which = made.centres.batch, np.arange(len(filled))
+    shift = problem.match(means, moving.batch, np.stack([which, filled], axis=1))
+    place_of_nodes = moving.places(shift, means, which, filled)
+
+    places = aligned.flat.copy()
+    rows, _ = row_ranges(problem.batch.node_ptr, made.which)
+    nodes = made.flat + np.repeat(means.node_ptr[made.group], np.diff(made.ptr))
+    weighty = made.flat >= 0  # graphs without weight took no part
+    places[rows[weighty]] = place_of_nodes[nodes[weighty]]
+    sums = moving.empty_frames()
+    everybody = np.arange(len(problem))
+    sums.add(problem.batch, everybody, aligned.labels, places, problem.batch.node_ptr, problem.weights)
+    moving.move(sums)
+    return places
+
+
+def _follow(problem: Problem, aligned: Shard, moving: MovingCentres, places: NDArray[np.int64]) -> None:
+    """u = |x - y'| along the stored alignments, or along these where that is shorter."""
+    aligned.follow(moving)
+    everybody = np.arange(len(problem))
+    distances = moving.frames.aligned_distances(
+        problem.batch, everybody, aligned.labels, places, problem.batch.node_ptr
+    )
+    shorter = distances < aligned.upper
+    aligned.flat = np.where(np.repeat(shorter, problem.batch.sizes), places, aligned.flat)
+    aligned.upper = np.where(shorter, distances, aligned.upper)
+
+
+def _evaluated(problem: Problem, result: Result) -> Result:
+    """The result with distances to its centres, no longer bounds of them."""
+    with problem.matchings.counted_as(EVALUATION):
+        matched = problem.distances(np.arange(len(problem)), result.centres, result.labels)
+    distances = np.minimum(result.distances, matched)
+    return replace(result, look=fixed(result.labels, distances), inertia=float(problem.weights @ distances**2))

@@ -20,10 +20,11 @@ from graphmeans.graphs.batch import row_ranges
 from graphmeans.graphs.errors import GraphError
 
 Arrays = dict[str, NDArray[Any]]
+IntArray = NDArray[np.int64]
 
 WHOLE, CHANGES = "whole", "changes"
-#: What changes for all graphs with each step.
-EVERYBODY = frozenset({"upper", "followed"})
+#: What changes more often than the rest.
+APART = frozenset({"upper", "followed"})
 
 
 class Journal:
@@ -31,74 +32,71 @@ class Journal:
 
     def __init__(self, folder: Path, number: int) -> None:
         self.folder, self.number = folder, number
+        self._files: list[tuple[int, str]] = []  # generation and kind of those that are there
         self._written = 0  # bytes of changes since the whole was written
         self._size = 0  # of the whole
 
     def write(self, shard: Shard, generation: int, confirmed: int) -> None:
         """Leave behind what has changed since the last time, or everything. Files that `confirmed` makes useless go."""
-        touched = np.flatnonzero(shard.touched)
+        touched, shifted = np.flatnonzero(shard.touched), np.flatnonzero(shard.touched | shard.shifted)
         arrays = shard.state()
         per_graph = sum(array.nbytes for array in arrays.values()) / max(1, len(shard))
-        more = int(per_graph * len(touched)) + 16 * len(shard)
+        more = int(per_graph * len(touched)) + 16 * len(shifted)
         if not self._size or self._written + more > self._size:
             kind, self._size, self._written = WHOLE, int(per_graph * len(shard)), 0
         else:
             kind, self._written = CHANGES, self._written + more
-            arrays = _changes(shard, arrays, touched)
-        write_arrays(self.folder / _name(self.number, generation, kind), arrays)
-        shard.touched[:] = False
-        for old in self._useless(confirmed):
-            old.unlink(missing_ok=True)
+            arrays = _changes(shard, arrays, touched, shifted)
+        write_arrays(self._path(generation, kind), arrays)
+        self._files.append((generation, kind))
+        shard.touched[:] = shard.shifted[:] = False
+        self._clear(confirmed)
 
     def read(self, shard: Shard, generation: int) -> None:
         """Put a shard into the state that it left behind in this generation."""
-        files = [(g, kind, path) for g, kind, path in self._files() if g <= generation]
-        starts = [i for i, (_, kind, _) in enumerate(files) if kind == WHOLE]
+        self._files = self._found()
+        files = [(g, kind) for g, kind in self._files if g <= generation]
+        starts = [i for i, (_, kind) in enumerate(files) if kind == WHOLE]
         if not starts or files[-1][0] != generation:
             raise GraphError(f"{self.folder}: holds nothing of generation {generation} of shard {self.number}")
-        _, _, path = files[starts[-1]]
-        state = read_arrays(path)
+        state = read_arrays(self._path(*files[starts[-1]]))
         self._size, self._written = sum(array.nbytes for array in state.values()), 0
-        for _, _, path in files[starts[-1] + 1 :]:
-            changes = read_arrays(path)
+        for file in files[starts[-1] + 1 :]:
+            changes = read_arrays(self._path(*file))
             self._written += sum(array.nbytes for array in changes.values())
             _apply(shard, state, changes)
         shard.restore(state)
-        shard.touched[:] = False
+        shard.touched[:] = shard.shifted[:] = False
 
-    def _files(self) -> list[tuple[int, str, Path]]:
-        found = []
-        for path in self.folder.glob(f"{self.number:07d}.*"):
-            _, generation, kind = path.name.split(".", 2)
-            if kind in (WHOLE, CHANGES):  # not a partial one
-                found.append((int(generation), kind, path))
-        return sorted(found)
+    def _path(self, generation: int, kind: str) -> Path:
+        return self.folder / f"{self.number:07d}.{generation:09d}.{kind}"
 
-    def _useless(self, confirmed: int) -> list[Path]:
-        """Files that nobody will ask for: those before the last whole that is confirmed."""
-        files = self._files()
-        wholes = [g for g, kind, _ in files if kind == WHOLE and g <= confirmed]
-        return [path for g, _, path in files if wholes and g < wholes[-1]]
+    def _found(self) -> list[tuple[int, str]]:
+        names = [path.name.split(".", 2) for path in self.folder.glob(f"{self.number:07d}.*")]
+        return sorted((int(generation), kind) for _, generation, kind in names if kind in (WHOLE, CHANGES))  # no partial ones
 
-
-def _name(number: int, generation: int, kind: str) -> str:
-    return f"{number:07d}.{generation:09d}.{kind}"
+    def _clear(self, confirmed: int) -> None:
+        """Remove what nobody will ask for: files before the last whole that is confirmed."""
+        last = max((g for g, kind in self._files if kind == WHOLE and g <= confirmed), default=0)
+        for file in [file for file in self._files if file[0] < last]:
+            self._path(*file).unlink(missing_ok=True)
+            self._files.remove(file)
 
 
-def _changes(shard: Shard, arrays: Arrays, touched: NDArray[np.int64]) -> Arrays:
-    """The rows of some graphs; u and the time it belongs to change for everybody."""
+def _changes(shard: Shard, arrays: Arrays, touched: IntArray, shifted: IntArray) -> Arrays:
+    """The rows of some graphs, and of more only u, which changes whenever their centre moves."""
     nodes, _ = row_ranges(shard.batch.node_ptr, touched)
-    rows = {name: nodes if name in Shard.OF_NODES else touched for name in arrays if name not in EVERYBODY}
+    rows = {name: nodes if name in Shard.OF_NODES else touched for name in arrays if name not in APART}
     result = {name: arrays[name][which] for name, which in rows.items()}
-    return result | {name: arrays[name] for name in EVERYBODY} | {"touched": touched}
+    own = {"upper": arrays["upper"][shifted], "followed": arrays["followed"]}
+    return result | own | {"touched": touched.astype(np.int32), "shifted": shifted.astype(np.int32)}
 
 
 def _apply(shard: Shard, state: Arrays, changes: Arrays) -> None:
-    touched = changes["touched"]
+    touched = changes["touched"].astype(np.int64)
     nodes, _ = row_ranges(shard.batch.node_ptr, touched)
-    for name in EVERYBODY:
-        state[name] = changes[name]
-    for name in state.keys() - EVERYBODY:
+    state["upper"][changes["shifted"]], state["followed"] = changes["upper"], changes["followed"]
+    for name in state.keys() - APART:
         more = changes[name].shape[1:2] > state[name].shape[1:2]
         if more:  # the table of bounds has grown
             room = [(0, wide - narrow) for wide, narrow in zip(changes[name].shape[1:], state[name].shape[1:], strict=True)]

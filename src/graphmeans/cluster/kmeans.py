@@ -25,7 +25,7 @@ from graphmeans.cluster.inputs import ARRAY, COLLECTION, GRAPH, is_lazy, kind_of
 from graphmeans.cluster.log import shown
 from graphmeans.cluster.matchings import ALGORITHM, EVALUATION, SEEDING, Ledger
 from graphmeans.cluster.nearest import nearest_in
-from graphmeans.cluster.parameters import check_engine, check_parameters
+from graphmeans.cluster.parameters import AUTO_MEAN, check_engine, check_parameters
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.prototypes import Prototypes
 from graphmeans.cluster.result import Result
@@ -46,8 +46,6 @@ logger = logging.getLogger("graphmeans")
 
 #: What n_init="auto" spends on swapping centres, as a multiple of the matchings of the run before.
 SWAPS = 2.0
-#: What mean="auto" stands for.
-AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "lifted", "interval": "lifted"}
 
 
 class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
@@ -59,7 +57,7 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
     algorithm : {"interval", "lloyd", "elkan", "gvr"}
         "interval" keeps graphs aligned to their centres and bounds on all other distances, and matches almost nothing.
         "lloyd" is standard k-means and "elkan" the paper's, which avoids many of its matchings: with the exact matcher both
-        give the same. "gvr" is elkan with stored alignments. "gvr" and "interval" take lifted means only.
+        give the same. "gvr" is elkan with stored alignments. "gvr" takes incremental means only, "interval" lifted ones.
     init : {"k-means++", "k-means||", "furthest-first", "medoids", "random"}, collection of graphs, or callable
         "furthest-first" is the paper's (of more than 50,000 graphs it sees a sample); "medoids" (of a sample) costs most and
         leaves out fewest groups; "k-means||" takes a few passes over the collection where "k-means++" takes k. A callable
@@ -69,7 +67,7 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
         run, then up to twice its matchings go into swapping centres; never a worse objective than without. With
         the other algorithms 10 runs for "random" and callables, else 1. From given graphs it is always one run.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
-        How a centre is found. "auto" is incremental, as in the paper, for lloyd and elkan, and lifted for the others.
+        How a centre is found. "auto" is lifted for interval, and incremental, as in the paper, for the others.
     matcher : {"auto", "exact", "search", "graduated"} or Matcher
     effort : float
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.

@@ -37,7 +37,8 @@ class Known:
         self.upper = np.full(n, np.inf)
         self.others, self.others_at = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
         self.bounds = Bounds(n)
-        self.touched = np.ones(n, dtype=bool)  # something other than u has changed since it was last left behind
+        # What has changed since it was last left behind: something, or u alone.
+        self.touched, self.shifted = np.ones(n, dtype=bool), np.ones(n, dtype=bool)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -12,6 +12,9 @@ from graphmeans.cluster.seeding import SEEDINGS
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.pairs import n_threads
 
+#: What mean="auto" stands for.
+AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "incremental", "interval": "lifted"}
+
 
 def check_parameters(km: Any, algorithms: Iterable[str]) -> None:
     """Say what is wrong with the parameters of an estimator, before anything is done."""
@@ -38,8 +41,8 @@ def check_parameters(km: Any, algorithms: Iterable[str]) -> None:
         if isinstance(getattr(km, name), bool) or not isinstance(getattr(km, name), Real):
             raise GraphError(f"{name} must be a number, got {getattr(km, name)!r}")
     n_threads(km.n_jobs)
-    if km.algorithm in ("gvr", "interval") and km.mean not in ("auto", "lifted"):
-        raise GraphError(f"algorithm={km.algorithm!r} takes lifted means; mean={km.mean!r} would have no effect")
+    if km.algorithm in ("gvr", "interval") and km.mean not in ("auto", own := AUTO_MEAN[km.algorithm]):
+        raise GraphError(f"algorithm={km.algorithm!r} takes {own} means; mean={km.mean!r} would have no effect")
     if isinstance(km.theta, bool) or not isinstance(km.theta, Real) or not float(km.theta) >= 0:
         raise GraphError(f"theta must be a number of at least 0, got {km.theta!r}")
     for name in ("certify", "warm_start"):

@@ -69,7 +69,7 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(vectors(rows))
         if is_lazy(X):
-            return self.space_.weighted(X.encoded_rows(self.encoder_, np.arange(len(X))))
+            return self.space_.weighted(X.encoded_rows(self.encoder_, range(len(X))))
         X = collected(X)
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")

@@ -16,6 +16,8 @@ from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+#: Numbers of graphs: neighbours take no room however many they are.
+Rows = range | IntArray
 
 #: Graphs a shard. How a collection is cut depends on nothing else, so results do not depend on who works on it.
 SHARD_SIZE = 4096
@@ -29,7 +31,7 @@ class Lazy(Protocol):
     def __len__(self) -> int: ...
     def partition(self, i: int) -> Lazy: ...
     def arrays(self) -> Iterable[Any]: ...
-    def encoded_rows(self, encoder: GraphEncoder, rows: IntArray) -> GraphBatch: ...
+    def encoded_rows(self, encoder: GraphEncoder, rows: Rows) -> GraphBatch: ...
     def fingerprint(self) -> bytes: ...
 
 
@@ -58,7 +60,7 @@ class Stored:
     collection: Lazy
     encoder: GraphEncoder
     space: GraphSpace
-    rows: IntArray
+    rows: Rows
     weights: FloatArray | None
 
     def load(self) -> tuple[GraphBatch, FloatArray]:
@@ -77,16 +79,17 @@ class InMemory:
     def __len__(self) -> int:
         return len(self.batch)
 
-    def part(self, rows: IntArray) -> Held:
+    def part(self, rows: Rows) -> Held:
         """Graphs of these numbers."""
-        if len(rows) == len(self.batch) and (rows == np.arange(len(rows))).all():
+        if isinstance(rows, range) and rows == range(len(self.batch)):
             return Held(self.batch, self.weights)
-        return Held(self.batch.take(rows), self.weights[rows])
+        which = np.asarray(rows, dtype=np.int64)
+        return Held(self.batch.take(which), self.weights[which])
 
-    def costs(self, parts: Sequence[IntArray]) -> FloatArray:
+    def costs(self, parts: Sequence[Rows]) -> FloatArray:
         """What the graphs of each part are likely to cost, in any unit."""
         own = costs(self.batch)
-        return np.array([own[rows].sum() for rows in parts])
+        return np.array([own[np.asarray(rows, dtype=np.int64)].sum() for rows in parts])
 
     def fingerprint(self) -> Iterator[bytes]:
         """Tells collections apart."""
@@ -118,14 +121,14 @@ class OnDisk:
     def __len__(self) -> int:
         return len(self.collection)
 
-    def part(self, rows: IntArray) -> Stored:
+    def part(self, rows: Rows) -> Stored:
         """Graphs of these numbers."""
-        weights = None if self._weights is None else self._weights[rows]
+        weights = None if self._weights is None else self._weights[np.asarray(rows, dtype=np.int64)]
         return Stored(self.collection, self.encoder, self.space, rows, weights)
 
-    def costs(self, parts: Sequence[IntArray]) -> FloatArray:
-        """What the graphs of each part are likely to cost: by the average of the block they lie in."""
-        return np.array([self.survey.cost[rows // BLOCK].sum() for rows in parts])
+    def costs(self, parts: Sequence[Rows]) -> FloatArray:
+        """What the graphs of each part are likely to cost: by the average of the block in which they begin."""
+        return np.array([self.survey.cost[int(rows[0]) // BLOCK] * len(rows) for rows in parts])
 
     def fingerprint(self) -> Iterator[bytes]:
         """Tells collections apart."""
@@ -136,7 +139,7 @@ class OnDisk:
     @property
     def batch(self) -> GraphBatch:
         """All graphs at once, for algorithms that cannot work in parts."""
-        return self.part(np.arange(len(self))).load()[0]
+        return self.part(range(len(self))).load()[0]
 
     @property
     def weights(self) -> FloatArray:
@@ -180,12 +183,12 @@ class Survey:
         return cls(like, largest, np.concatenate([survey.cost for survey in surveys]))
 
 
-def blocks(n: int) -> list[IntArray]:
+def blocks(n: int) -> list[range]:
     """The numbers of n graphs, a block at a time."""
-    return [np.arange(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
+    return [range(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
 
 
-def cut(rows: IntArray) -> list[IntArray]:
+def cut(rows: Rows) -> list[Rows]:
     """The numbers of some graphs, a shard at a time."""
     return [rows[start : start + SHARD_SIZE] for start in range(0, len(rows), SHARD_SIZE)]
 
@@ -202,6 +205,6 @@ def surveyed(collection: Lazy, encoder: GraphEncoder) -> Survey:
     return Survey.merged([survey_block(collection, encoder, rows) for rows in blocks(len(collection))])
 
 
-def survey_block(collection: Lazy, encoder: GraphEncoder, rows: IntArray) -> Survey:
+def survey_block(collection: Lazy, encoder: GraphEncoder, rows: Rows) -> Survey:
     """The survey of some graphs of a collection."""
     return Survey.of(collection.encoded_rows(encoder, rows))

@@ -48,7 +48,7 @@ def write_shard(number: int, part: Any, labels: NDArray[np.int64], distances: ND
 
 
 def write_part(
-    folder: str, number: int, collection: Collection, rows: NDArray[np.int64], of: int, labels: Any, distances: Any, **more: Any
+    folder: str, number: int, collection: Collection, rows: sources.Rows, of: int, labels: Any, distances: Any, **more: Any
 ) -> None:
     """Write one of the files of a folder of labels, which must be there: else this machine would make one of its own."""
     if not Path(folder).is_dir():

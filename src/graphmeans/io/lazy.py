@@ -145,7 +145,7 @@ class Collection:
         """The names of the graphs of each partition, one after the other."""
         return (_shared(self._table(i, [NAME])[1].column(NAME)) for i in range(self.n_partitions))
 
-    def names_of(self, rows: NDArray[np.int64]) -> list[str | None]:
+    def names_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
         """The names of the graphs at these positions."""
         return self._texts_of(NAME, rows)
 
@@ -157,7 +157,7 @@ class Collection:
             return None
         return ["" if label is None else label for label in labels]
 
-    def labels_of(self, rows: NDArray[np.int64]) -> list[str | None]:
+    def labels_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
         """The classes of the graphs at these positions, None for those that have none."""
         return self._texts_of(LABEL, rows)
 
@@ -216,8 +216,9 @@ class Collection:
         """
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
-    def encoded_rows(self, encoder: GraphEncoder, rows: NDArray[np.int64]) -> GraphBatch:
+    def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
         """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
+        rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
         pieces = []
         ends = np.flatnonzero(np.diff(owner)) + 1
@@ -293,7 +294,7 @@ class Collection:
     def _texts(self, column: str) -> list[Any]:
         return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
 
-    def _texts_of(self, column: str, rows: NDArray[np.int64]) -> list[Any]:
+    def _texts_of(self, column: str, rows: range | NDArray[np.int64]) -> list[Any]:
         rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
         found = np.empty(len(rows), dtype=object)

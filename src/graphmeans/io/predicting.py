@@ -133,6 +133,6 @@ def _source(estimator: Any, graphs: Any) -> Source:
     return InMemory(points, np.ones(len(points)))
 
 
-def _blocks(n: int, threads: int) -> list[IntArray]:
+def _blocks(n: int, threads: int) -> list[range]:
     size = int(np.clip(-(-n // (BLOCKS_A_THREAD * threads)), SHARD_SIZE, BLOCK))
-    return [np.arange(start, min(start + size, n)) for start in range(0, n, size)]
+    return [range(start, min(start + size, n)) for start in range(0, n, size)]

@@ -74,6 +74,13 @@ def get_mean(method: str | MeanMethod) -> MeanMethod:
     return known[method]()
 
 
+def in_turn(labels: IntArray, k: int, random: np.random.RandomState) -> list[IntArray]:
+    """The members of each of k clusters, in the random order in which they are to enter its mean."""
+    walk = random.permutation(len(labels))
+    walk = walk[np.argsort(labels[walk], kind="stable")]
+    return np.split(walk, np.cumsum(np.bincount(labels, minlength=k))[:-1])
+
+
 def members(batch: GraphBatch, groups: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Members of all groups one after the other: which, group, offsets of their mappings, and empty mappings (-1)."""
     which = np.concatenate([np.zeros(0, np.int64), *groups]).astype(np.int64)

@@ -75,8 +75,8 @@ def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int)
     """Matchings as the paper counts them, without seeding and evaluation.
 
     std is t (k + 1) N: in each of t iterations kN to assign and N for the means, where N - k are matched, and none after
-    the last assignment. elk is put on the same footing: N for its means and, after the last assignment too, the means and
-    the k shifts of the centres. Lifted means match nothing, so for gvr and interval there is nothing to add.
+    the last assignment. elk and gvr are put on the same footing: N for their means and, after the last assignment too, the
+    means and the k shifts of the centres. Lifted means match nothing, so for interval there is nothing to add.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int)
     """
     if algorithm == "lloyd":
         return iterations * (k + 1) * n
-    if algorithm == "elkan":
+    if algorithm in ("elkan", "gvr"):
         return matchings + (iterations - 1) * k + n + k
     return matchings
 

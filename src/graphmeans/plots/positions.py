@@ -31,7 +31,7 @@ _LARGE = 120
 _downwards = False
 
 
-class y_down:  # noqa: N801: it reads as a verb, like `plt.ioff`
+class y_down:  # it reads as a verb, like `plt.ioff`
     """Draw positions with y growing downwards, as pixels of images are counted, in all pictures from now on.
 
     As a context manager until its end; ``y_down(False)`` goes back to y upwards. It concerns positions that graphs carry

@@ -28,7 +28,7 @@ from graphmeans.cluster.engines.shelf import Call, Setting, Spec, cannot_leave
 from graphmeans.cluster.engines.tree import Tree
 from graphmeans.cluster.moving import MovingCentres
 from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.sources import OnDisk, cut
+from graphmeans.cluster.sources import OnDisk, Rows, cut
 
 logger = logging.getLogger("graphmeans")
 
@@ -49,7 +49,7 @@ class Dask:
     """The shards of one run, on the workers of a cluster. For parameters see `Threads`."""
 
     def __init__(
-        self, cluster: Cluster, problem: Problem, k: int, rows: IntArray | None = None, folder: Path | None = None
+        self, cluster: Cluster, problem: Problem, k: int, rows: Rows | None = None, folder: Path | None = None
     ) -> None:
         self._cluster, self._problem, self._matchings = cluster, problem, problem.matchings
         self._key = uuid.uuid4().hex
@@ -57,7 +57,7 @@ class Dask:
         self._folder = folder if folder is not None else cluster.scratch(self._key)
         self._leaving = self._folder is not None
         self._setting = Setting(problem.space, problem.order, k, self._folder)
-        self._parts: list[IntArray] = []
+        self._parts: list[Rows] = []
         self._firsts: list[int] = []
         self._n = 0
         self._held: dict[str, list[int]] = {}  # worker -> numbers of its shards
@@ -67,14 +67,14 @@ class Dask:
         self.generation = 0
         scratch = None if self._must_leave else self._folder
         self._finalizer = weakref.finalize(self, _released, cluster, self._key, self._held, scratch)
-        self.extend(cut(np.arange(len(problem.source)) if rows is None else rows))
+        self.extend(cut(range(len(problem.source)) if rows is None else rows))
 
     def __len__(self) -> int:
         return self._n
 
     # -- handing out -------------------------------------------------------------------------------
 
-    def extend(self, parts: list[IntArray]) -> None:
+    def extend(self, parts: list[Rows]) -> None:
         """More shards, of these graphs of the source; they are numbered after those that are here."""
         first = len(self._parts)
         for rows in parts:

@@ -13,7 +13,7 @@ from graphmeans.cluster.engines.shelf import Call, Setting, Shelf, Spec, cannot_
 from graphmeans.cluster.engines.tree import Tree
 from graphmeans.cluster.problem import Problem
 from graphmeans.cluster.shard import Shard
-from graphmeans.cluster.sources import cut
+from graphmeans.cluster.sources import Rows, cut
 from graphmeans.matching.pairs import n_threads
 
 IntArray = NDArray[np.int64]
@@ -35,17 +35,17 @@ class Threads:
         Where shards leave their state behind when they are told to.
     """
 
-    def __init__(self, problem: Problem, k: int, rows: IntArray | None = None, folder: Path | None = None) -> None:
+    def __init__(self, problem: Problem, k: int, rows: Rows | None = None, folder: Path | None = None) -> None:
         self._problem, self._matchings = problem, problem.matchings
         self._shelf = Shelf(Setting(problem.space, problem.order, k, folder), n_threads(problem.space.n_jobs))
         self._n, self._shards = 0, 0
         self.generation = 0
-        self.extend(cut(np.arange(len(problem.source)) if rows is None else rows))
+        self.extend(cut(range(len(problem.source)) if rows is None else rows))
 
     def __len__(self) -> int:
         return self._n
 
-    def extend(self, parts: Sequence[IntArray]) -> None:
+    def extend(self, parts: Sequence[Rows]) -> None:
         """More shards, of these graphs of the source; they are numbered after those that are here."""
         for rows in parts:
             self._shelf.add(Spec(self._shards, self._n, self._problem.source.part(rows)))
