@@ -19,8 +19,8 @@ from typer.testing import CliRunner, Result
 import graphmeans
 from graphmeans.cli import app
 from graphmeans.cli.errors import reported
+from graphmeans.cli.labels import safe_cell
 from graphmeans.cli.progress import ProgressHandler, shown_progress
-from graphmeans.cli.results import safe_cell
 
 HOSTILE = ["<script>alert(1)<script>", "[red]x[red]", "\x1b[31mred", "=HYPERLINK(1)"]
 

@@ -20,6 +20,7 @@ from graphmeans import io as gio
 from graphmeans.cli import app
 from graphmeans.graphs.flat import Flat
 from graphmeans.io import _files
+from graphmeans.io.parquet import read_label_table
 from iam import iam_path
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors
 from strategies import kinds, random_collection, round_collections
@@ -532,6 +533,43 @@ def test_labels_beside_the_collection(tmp_path):
         gio.read_labels(tmp_path / "c" / "a.parquet")
     with pytest.raises(gm.GraphError, match="not a collection of graphs"):
         gm.open_collection(tmp_path / "l.parquet")
+
+
+def test_a_folder_of_labels_is_read_in_its_order(tmp_path):
+    names = [f"g{i}" for i in range(12)]
+    for number, first in ((0, 0), (1, 5), (10, 10)):  # the order of names is not that of numbers
+        rows = range(first, min(first + 5, 12))
+        labels, classes = [i % 3 for i in rows], [None if i % 2 else "even" for i in rows]
+        path = tmp_path / f"part-{number}.parquet"
+        gio.write_labels(path, [names[i] for i in rows], labels, [i / 2 for i in rows], classes, part=(first, 12))
+    found = read_label_table(tmp_path)
+    assert found.names == names
+    assert found.labels.tolist() == [i % 3 for i in range(12)]
+    assert found.distances.tolist() == [i / 2 for i in range(12)]
+    assert found.classes == ["even", None] * 6
+    assert gio.read_labels(tmp_path)[0] == names
+    assert gio.read_labels(tmp_path / "part-1.parquet")[0] == names[5:10]  # one of them by itself
+    for missing, held, at in (("part-1.parquet", 7, 5), ("part-10.parquet", 10, 10)):
+        part = (tmp_path / missing).rename(tmp_path / "elsewhere")
+        said = f"{held} graphs, those from graph {at}"
+        with pytest.raises(gm.GraphError, match=f"a part is missing: there are labels of {said} on are not there"):
+            gio.read_labels(tmp_path)
+        part.rename(tmp_path / missing)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(gm.GraphError, match="holds no labels"):
+        gio.read_labels(tmp_path / "empty")
+    gio.write_parquet(letters(2), tmp_path / "graphs.parquet")
+    with pytest.raises(gm.GraphError, match=r"graphs\.parquet: is no table of labels"):
+        gio.read_labels(tmp_path)
+
+
+def test_further_columns_of_labels(tmp_path):
+    path = tmp_path / "l.parquet"
+    gio.write_labels(path, ["a", "b"], [0, 1], margin=[0.5, 0.25], predicted=np.array(["x", "y"], dtype=object))
+    table = pq.read_table(path)
+    assert table.column_names == ["name", "cluster", "margin", "predicted"]
+    assert table.column("predicted").to_pylist() == ["x", "y"]
+    assert gio.read_labels(path)[1].tolist() == [0, 1]
 
 
 # -- from every other format, in a stream ----------------------------------------------------------

@@ -63,11 +63,11 @@ def choose_k(
         import json
 
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import read_collection
+        from graphmeans.io.collection import open_or_read
 
         numbers = parse_numbers(clusters) if clusters else None
         with shown_progress(f"reading {source}", quiet=as_json):
-            graphs, _ = read_collection(source)
+            graphs, _ = open_or_read(source)
         from graphmeans.evaluation.choosing import choose_k as chosen
         from graphmeans.plots.choosing import draw_choice
 

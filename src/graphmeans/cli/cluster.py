@@ -24,6 +24,7 @@ from graphmeans.cli.common import (
     echo_json,
     encoder_of,
 )
+from graphmeans.cli.engine import Engine, Scheduler, Workers, chosen
 from graphmeans.cli.errors import reported
 
 
@@ -40,6 +41,7 @@ class Init(str, Enum):
     """Where the clusters start."""
 
     kmeans = "k-means++"
+    parallel = "k-means||"
     furthest = "furthest-first"
     medoids = "medoids"
     random = "random"
@@ -70,7 +72,12 @@ def cluster(
     algorithm: Annotated[
         Algorithm, typer.Option(help="interval needs the fewest matchings; lloyd and elkan are the paper's.")
     ] = Algorithm.interval,
-    init: Annotated[Init, typer.Option(help="How the first centres are chosen.")] = Init.kmeans,
+    init: Annotated[
+        Init,
+        typer.Option(
+            metavar="NAME", help="How the first centres are chosen: k-means++, k-means||, furthest-first, medoids or random."
+        ),
+    ] = Init.kmeans,
     n_init: Annotated[
         str, typer.Option(callback=parse_n_init, help="Runs, of which the best is kept.", metavar="N|auto")
     ] = "auto",
@@ -89,6 +96,8 @@ def cluster(
         Path | None,
         typer.Option(help="A file to go on from if the run is killed (interval).", metavar="FILE", show_default=False),
     ] = None,
+    engine: Workers = None,
+    scheduler: Scheduler = None,
     y_down: YDown = False,
     jobs: Jobs = None,
     as_json: AsJson = False,
@@ -100,6 +109,9 @@ def cluster(
     Writes labels.csv, trace.csv, centroids/ (the mean graphs as GraphML and SVG), model.gmz (for `graphmeans predict` and
     `gm.load`) and report.html. Classes in the input are never clustered on; the report counts them.
 
+    A Parquet INPUT (see `graphmeans convert`) need not fit into memory; its labels are Parquet, too: labels.parquet, or a
+    folder labels/ to which the workers of a dask cluster have written their parts.
+
     [bold]Examples[/bold]
 
     graphmeans cluster Letter/LOW -k 30 -o letters
@@ -107,28 +119,38 @@ def cluster(
     graphmeans cluster molecules.smi -k 8 -o molecules --n-init 10 --edge-weight 0.5
 
     graphmeans cluster prints.zip -k 60 --encoder '{"orientations": ["orient"], "weights": {"angle": 0}}' --json
+
+    graphmeans cluster graphs.parquet -k 100 --init "k-means||" --scheduler tcp://10.0.0.1:8786
     """
     with reported(debug):
         from time import perf_counter
 
+        from graphmeans.cli.engine import working
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import read_collection
+        from graphmeans.io.collection import open_or_read
 
         start = perf_counter()
         quiet = quiet or as_json
         settings = encoder_of(raw, encoder)
+        where = chosen(engine, scheduler)
+        if where != Engine.threads.value and algorithm != Algorithm.interval:
+            raise ValueError(f"--algorithm {algorithm.value} works with --engine threads only; dask takes interval")
         with shown_progress(f"reading {source}", quiet=quiet):
-            graphs, classes = read_collection(source)
+            graphs, classes = open_or_read(source)
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours
 
+        from graphmeans.cli.labels import check_place
         from graphmeans.cli.results import (  # not before: they take their time to load
             as_dict,
             show_results,
             write_results,
         )
         from graphmeans.cluster.kmeans import GraphKMeans
+
+        if not isinstance(graphs, list):
+            check_place(output)
 
         estimator = GraphKMeans(
             n_clusters,
@@ -148,19 +170,21 @@ def cluster(
             random_state=seed,
             checkpoint=None if checkpoint is None else str(checkpoint),
         )
-        with shown_progress("clustering", quiet=quiet):
+        with shown_progress("clustering", quiet=quiet), working(where, jobs) as workers:
+            if workers is not None:
+                estimator.engine = workers.client
             estimator.fit(graphs)
-        seconds = perf_counter() - start
-        report = write_results(
-            output,
-            estimator=estimator,
-            graphs=graphs,
-            classes=classes,
-            title=source.resolve().name,
-            arguments=context.obj,
-            seconds=seconds,
-            y_down=y_down,
-        )
+            seconds = perf_counter() - start
+            report = write_results(
+                output,
+                estimator=estimator,
+                graphs=graphs,
+                classes=classes,
+                title=source.resolve().name,
+                arguments=context.obj,
+                seconds=seconds,
+                y_down=y_down,
+            )
         if as_json:
             echo_json(as_dict(estimator, classes, report, seconds))
         else:

@@ -46,6 +46,7 @@ def compare(
     with reported(debug):
         import json
 
+        from graphmeans.cli.labels import read_labels
         from graphmeans.plots.flow import flow_svg
         from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.report.comparison import compare as compared
@@ -67,38 +68,6 @@ def compare(
             typer.echo(str(output / "flow.svg"))
         else:
             _show(found, first, second, output)
-
-
-def read_labels(directory: Path) -> tuple[dict[str, int], dict[str, str] | None]:
-    """The label of each graph by its name from labels.csv, and its class where one is given.
-
-    Names that occur more than once are told apart by counting: "name", "name (2)", ...
-    """
-    import csv
-
-    path = directory / "labels.csv"
-    if not path.is_file():
-        raise ValueError(f"{directory}: holds no labels.csv; give a folder that `graphmeans cluster` wrote")
-    labels: dict[str, int] = {}
-    classes: dict[str, str] = {}
-    seen: dict[str, int] = {}
-    with path.open(newline="", encoding="utf-8") as file:
-        table = csv.DictReader(file)
-        if table.fieldnames is None or not {"name", "label"} <= set(table.fieldnames):
-            raise ValueError(f"{path}: has no columns name and label")
-        for row in table:
-            name = row["name"] or ""
-            seen[name] = seen.get(name, 0) + 1
-            key = name if seen[name] == 1 else f"{name} ({seen[name]})"
-            label = row["label"] or ""
-            if not (label.isascii() and label.isdigit()):
-                raise ValueError(f"{path}, line {table.line_num}: {label!r} is not the number of a cluster")
-            labels[key] = int(label)
-            if row.get("class") is not None:
-                classes[key] = row["class"]
-    if not labels:
-        raise ValueError(f"{path}: holds no graph")
-    return labels, classes or None
 
 
 def read_means(directory: Path) -> dict[int, Graph]:

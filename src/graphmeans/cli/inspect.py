@@ -55,10 +55,10 @@ def inspect(
     """
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import read_collection
+        from graphmeans.io.collection import open_or_read
 
         with shown_progress(f"reading {source}", quiet=as_json):
-            graphs, classes = read_collection(source)
+            graphs, classes = open_or_read(source)
         from graphmeans.evaluation.inspecting import inspect as inspected
 
         with shown_progress("matching a sample", quiet=as_json):

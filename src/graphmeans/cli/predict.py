@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphmeans.cli.common import AsJson, Debug, Source, echo_json, model_path
+from graphmeans.cli.common import AsJson, Debug, Jobs, Source, echo_json, model_path
+from graphmeans.cli.engine import Scheduler, Workers, chosen
 from graphmeans.cli.errors import reported
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
+    from graphmeans.io.lazy import Collection
 
 
 def predict(
@@ -22,15 +24,25 @@ def predict(
     ],
     source: Source,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write the table.", show_default="stdout")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", show_default="stdout",
+            help="Where to write the table: CSV, or Parquet if it ends in .parquet; of a Parquet INPUT, a name without an "
+            "ending is a folder of Parquet parts.",
+        ),
     ] = None,
+    engine: Workers = None,
+    scheduler: Scheduler = None,
+    jobs: Jobs = None,
     as_json: AsJson = False,
     debug: Debug = False,
-) -> None:
+) -> None:  # fmt: skip
     """Find the cluster of new graphs, with how sure that is.
 
     Prints a CSV table: name, label (and class, of a classifier), distance to the nearest mean graph, second (the next
     nearest), margin (1 on the mean graph, 0 half way to the next) and outlier (distance relative to the usual one).
+
+    A Parquet INPUT is read, predicted and written a block at a time; with --engine dask, workers do all of that.
 
     [bold]Examples[/bold]
 
@@ -39,56 +51,96 @@ def predict(
     graphmeans predict molecules new.smi -o labels.csv
 
     graphmeans predict molecules new.smi --json | jq '.[] | select(.outlier > 3) | .name'
+
+    graphmeans predict results more.parquet -o more-labels --scheduler tcp://10.0.0.1:8786
     """
     with reported(debug):
-        from graphmeans.io.collection import read_collection
+        from graphmeans.cli.engine import working
+        from graphmeans.cli.progress import shown_progress
+        from graphmeans.io.collection import open_or_read
         from graphmeans.io.model import load
+        from graphmeans.io.predicting import write_predicted
 
+        where = chosen(engine, scheduler)
+        if as_json and output is not None:
+            raise ValueError("--json prints the result; leave out --json or -o")
         estimator = load(model_path(model))
-        graphs, _ = read_collection(source)
-        rows = predictions(estimator, graphs)
-        if as_json:
-            echo_json(rows)
-        elif output is not None:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            output.write_text(_csv(rows), encoding="utf-8", newline="")
+        graphs, _ = open_or_read(source)
+        # A table that appears on the terminal as it is made needs no other progress.
+        with shown_progress("predicting", quiet=as_json or output is None), working(where, jobs) as workers:
+            if output is not None and not output.suffix and not isinstance(graphs, list):
+                write_predicted(estimator, graphs, output, workers, jobs)
+            elif output is not None and output.suffix.lower() == ".parquet":
+                _write_parquet(output, estimator, graphs, workers, jobs)
+            elif as_json:
+                echo_json(list(predictions(estimator, graphs, workers, jobs)))
+            else:
+                _write_csv(output, predictions(estimator, graphs, workers, jobs))
+        if output is not None:
             typer.echo(str(output))
+
+
+def predictions(
+    estimator: Any, graphs: Sequence[Graph] | Collection, workers: Any = None, jobs: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """A row a graph, as they come."""
+    from graphmeans.io.predicting import class_names, predicted
+
+    classes, alone, at = class_names(estimator), len(estimator._centres) == 1, 0
+    for found in predicted(estimator, graphs, workers, jobs):
+        count = len(found.label)
+        if isinstance(graphs, list):
+            names = [graph.name for graph in graphs[at : at + count]]
         else:
-            typer.echo(_csv(rows), nl=False)
+            names = graphs.names_of(range(at, at + count))  # type: ignore[union-attr]
+        for i, (name, label) in enumerate(zip(names, found.label.tolist(), strict=True)):
+            row: dict[str, Any] = {"name": str(at + i) if name is None else name, "label": label}
+            if classes is not None:
+                row["class"] = classes[label]
+            row["distance"] = float(found.distance[i])
+            row["second"] = None if alone else int(found.second[i])
+            row["margin"] = None if alone else float(found.margin[i])
+            row["outlier"] = float(found.outlier[i])
+            yield row
+        at += count
 
 
-def predictions(estimator: Any, graphs: Sequence[Graph]) -> list[dict[str, Any]]:
-    """A row a graph."""
-    from graphmeans.cluster.scores import outlier_scores, two_nearest
+def _write_parquet(path: Path, estimator: Any, graphs: Any, workers: Any, jobs: int | None) -> None:
+    import numpy as np
 
-    points = estimator._points(list(graphs))
-    near = two_nearest(estimator.space_, points, estimator._centres.batch)
-    odd = outlier_scores(near.distance, estimator._usual()[near.label])
-    alone = len(estimator._centres) == 1
-    rows = []
-    for i, graph in enumerate(graphs):
-        row: dict[str, Any] = {"name": str(i) if graph.name is None else graph.name, "label": int(near.label[i])}
-        if hasattr(estimator, "prototype_classes_"):
-            row["class"] = str(estimator.classes_[estimator.prototype_classes_[near.label[i]]])
-        row["distance"] = float(near.distance[i])
-        row["second"] = None if alone else int(near.second[i])
-        row["margin"] = None if alone else float(near.margin[i])
-        row["outlier"] = float(odd[i])
-        rows.append(row)
-    return rows
+    from graphmeans.io.parquet import write_labels
+    from graphmeans.io.predicting import Predicted, class_names, columns, predicted
+
+    found = Predicted(*map(np.concatenate, zip(*predicted(estimator, graphs, workers, jobs), strict=True)))
+    names = [graph.name for graph in graphs] if isinstance(graphs, list) else graphs.names
+    known = None if isinstance(graphs, list) else graphs.labels
+    write_labels(path, names, found.label, found.distance, known, **columns(found, class_names(estimator)))
 
 
-def _csv(rows: Sequence[dict[str, Any]]) -> str:
+def _write_csv(path: Path | None, rows: Iterator[dict[str, Any]]) -> None:
     import csv
-    import io
+    import sys
 
-    from graphmeans.cli.results import safe_cell
+    if path is None:
+        _table(csv.writer(sys.stdout, lineterminator="\n"), rows)
+        sys.stdout.flush()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            _table(csv.writer(file), rows)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
-    text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow(rows[0] if rows else ["name", "label", "distance", "second", "margin", "outlier"])
-    for row in rows:
+
+def _table(table: Any, rows: Iterator[dict[str, Any]]) -> None:
+    from graphmeans.cli.labels import safe_cell
+
+    for i, row in enumerate(rows):
+        if not i:
+            table.writerow(row)
         table.writerow([
             safe_cell(value) if isinstance(value, str) else "" if value is None else value for value in row.values()
         ])  # fmt: skip
-    return text.getvalue()

@@ -17,11 +17,15 @@ from graphmeans.report.words import number
 
 
 class ProgressHandler(logging.Handler):
-    """Shows records that carry a `trace` as progress, and warnings as lines above it."""
+    """Shows records that carry a `trace` as progress, other messages in its place until the next, and warnings as lines above.
+
+    Runs may be made side by side: the bar shows the one that is farthest, and never goes back.
+    """
 
     def __init__(self, progress: Progress | None, task: TaskID | None) -> None:
         super().__init__(logging.DEBUG)
         self.progress, self.task = progress, task
+        self.done = 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show one record."""
@@ -31,14 +35,15 @@ class ProgressHandler(logging.Handler):
                 console = self.progress.console if self.progress is not None else Console(stderr=True)
                 line = f"graphmeans: {record.levelname.lower()}: {plain_text(record.getMessage())}"
                 console.print(line, markup=False, highlight=False, soft_wrap=True)
-            elif trace is not None and self.progress is not None and self.task is not None:
+            elif self.progress is None or self.task is None:
+                return
+            elif trace is not None:
                 runs = max(int(trace.get("n_runs") or 1), 1)
-                self.progress.update(
-                    self.task,
-                    description=escape(words(trace, record.getMessage())),
-                    total=runs,
-                    completed=min(_done(trace), runs),
-                )
+                self.done = max(self.done, min(_done(trace), runs))
+                said = escape(words(trace, record.getMessage()))
+                self.progress.update(self.task, description=said, total=runs, completed=self.done)
+            elif record.levelno >= logging.INFO:
+                self.progress.update(self.task, description=escape(plain_text(record.getMessage(), 120)))
         except Exception:  # as every logging handler: showing progress must not end the work
             self.handleError(record)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import re
 import shlex
 from collections.abc import Sequence
@@ -13,14 +14,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from graphmeans.cli.labels import labels_of, write_labels
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.graph_files import write_graph
+from graphmeans.io.lazy import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
 from graphmeans.report.summary import Summary, summarise
 from graphmeans.report.words import counted, duration, number, percent
+
+logger = logging.getLogger("graphmeans")
 
 _MOST_ROWS = 40
 
@@ -29,20 +34,22 @@ def write_results(
     directory: Path,
     *,
     estimator: Any,
-    graphs: Sequence[Graph],
+    graphs: Sequence[Graph] | Collection,
     classes: Sequence[object] | None,
     title: str,
     arguments: Sequence[str] | None,
     seconds: float,
     y_down: bool = False,
 ) -> Path:
-    """Write labels.csv, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
+    """Write labels, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
     directory.mkdir(parents=True, exist_ok=True)
-    _write_labels(directory / "labels.csv", estimator, graphs, classes)
+    logger.info("writing the labels")
+    write_labels(directory, estimator, graphs, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
     with drawn_downwards(y_down):
         _write_centroids(directory / "centroids", estimator)
     estimator.save(directory / "model.gmz")
+    logger.info("making the report")
     return write_report(
         directory / "report.html",
         estimator=estimator,
@@ -80,7 +87,8 @@ def show_results(
     if summary.accuracy is not None:
         right = f"[bold]{percent(summary.accuracy)}[/bold]"
         console.print(f"{right} of the graphs are of the class most frequent in their cluster", soft_wrap=True)
-    files = "labels.csv, trace.csv, centroids/, model.gmz"
+    labels = labels_of(report.parent)
+    files = f"{labels.name}{'/' * labels.is_dir()}, trace.csv, centroids/, model.gmz"
     console.print(f"\n{escape(plain_text(report.parent))}: {files}", soft_wrap=True)
     console.print(f"[bold green]report[/bold green] {escape(plain_text(report))}", soft_wrap=True)
 
@@ -108,39 +116,13 @@ def as_dict(estimator: Any, classes: Sequence[object] | None, report: Path, seco
             for cluster in summary.clusters
         ],
         "files": {
-            "labels": str(report.parent / "labels.csv"),
+            "labels": str(labels_of(report.parent)),
             "trace": str(report.parent / "trace.csv"),
             "centroids": str(report.parent / "centroids"),
             "model": str(report.parent / "model.gmz"),
             "report": str(report),
         },
     }
-
-
-def safe_cell(text: str) -> str:
-    """A name as a table cell that no spreadsheet takes for a formula: such a name gets a quote before it.
-
-    Examples
-    --------
-    >>> safe_cell("=1+1"), safe_cell("-12.5"), safe_cell("A_001")
-    ("'=1+1", '-12.5', 'A_001')
-    """
-    text = plain_text(text)
-    return text if not text.lstrip().startswith(("=", "+", "-", "@")) or _is_number(text.strip()) else f"'{text}"
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text) is not None
-
-
-def _write_labels(path: Path, estimator: Any, graphs: Sequence[Graph], classes: Sequence[object] | None) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["name", "label", "distance", *([] if classes is None else ["class"])])
-        for i, (graph, label, distance) in enumerate(zip(graphs, estimator.labels_, estimator.distances_, strict=True)):
-            name = safe_cell(graph.name) if graph.name is not None else str(i)
-            known = [] if classes is None else [safe_cell(str(classes[i]))]
-            table.writerow([name, int(label), repr(float(distance)), *known])
 
 
 def _write_trace(path: Path, trace: Any) -> None:

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.inputs import ARRAY, kind_of
+from graphmeans.cluster.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.kmeans import GraphKMeans
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
@@ -105,6 +105,7 @@ def choose_k(
     Parameters
     ----------
     graphs : collection of graphs, or array
+        A `Collection` on disk need not fit into memory.
     n_clusters : numbers, optional
         At least 2 and less than the number of graphs. By default a dozen up to 30, then those around the best. The numbers
         just outside are run, too, as nothing could be said of a bend at the ends without them.
@@ -133,7 +134,8 @@ def choose_k(
         raise GraphError(f"n_seeds must be at least 2 to compare runs, got {n_seeds}")
     if sample_size < 10:
         raise GraphError(f"sample_size must be at least 10, got {sample_size}")
-    items: Any = np.asarray(graphs) if kind_of(graphs) == ARRAY else to_graphs(graphs)
+    kind = kind_of(graphs)
+    items: Any = graphs if is_lazy(graphs) else np.asarray(graphs) if kind == ARRAY else to_graphs(graphs)
     if len(items) < 3:
         raise GraphError(f"choosing a number of clusters needs at least 3 graphs, got {len(items)}")
     random = check_random_state(random_state)
@@ -177,14 +179,18 @@ class _Trial:
         runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
         best = min(runs, key=lambda run: run.inertia_)
         if self.distances is None:
-            chosen = self.items[self.sample] if isinstance(self.items, np.ndarray) else [self.items[i] for i in self.sample]
-            self.distances = best.space_.distances(best._points(chosen))
+            self.distances = best.space_.distances(best._points(self._chosen()))
         agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
         sizes = np.bincount(best.labels_, minlength=k)
         return Tried(
             k, float(best.inertia_), _silhouette(self.distances, best.labels_[self.sample]), float(np.mean(agreement)),
             int(sizes.min()),
         )  # fmt: skip
+
+    def _chosen(self) -> Any:
+        if is_lazy(self.items):
+            return self.items.take(self.sample)
+        return self.items[self.sample] if isinstance(self.items, np.ndarray) else [self.items[i] for i in self.sample]
 
 
 def _checked(n_clusters: Iterable[int], count: int) -> list[int]:

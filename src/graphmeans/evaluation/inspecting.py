@@ -6,7 +6,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from graphmeans.cluster.duplicates import originals
+from graphmeans.cluster.inputs import is_lazy
 from graphmeans.cluster.kmeans import GraphKMeans
 from graphmeans.cluster.moving import Sketches
 from graphmeans.evaluation.shares import PRESENCE, distance_shares
@@ -37,6 +38,8 @@ TRIAL = 3.0
 DOMINATES = 0.8
 #: Relabelled copies are looked for if that takes no more than about so many seconds.
 COMPARING = 3.0
+#: Graphs of a collection on disk that are read.
+READ = 20_000
 #: Bytes a graph: a bound of each of a few centres, labels and the like.
 BOUND, NEAREST, REST = 20, 32, 100
 
@@ -106,6 +109,7 @@ def inspect(
     Parameters
     ----------
     graphs : collection of graphs
+        Of a `Collection` on disk with more than 20,000 graphs a random sample of so many is read, and a note says so.
     n_clusters : int
         For the estimate of time and memory.
     random_state : int, RandomState or None
@@ -125,6 +129,8 @@ def inspect(
     >>> [(column.name, column.treatment) for column in found.columns if column.part == "node"]
     [('x', 'standardised'), ('y', 'standardised')]
     """
+    if is_lazy(graphs) and len(graphs) > READ:
+        return _inspected_sample(graphs, n_clusters, random_state, options)
     listed = to_graphs(graphs)
     if not listed:
         raise GraphError("the collection is empty")
@@ -160,6 +166,22 @@ def inspect(
     )  # fmt: skip
     notes += _remarks(found)
     return found
+
+
+def _inspected_sample(graphs: Any, n_clusters: int, random_state: Any, options: dict[str, Any]) -> Inspection:
+    """What is found in a sample, with the cost of the whole collection."""
+    count = len(graphs)
+    rows = check_random_state(random_state).choice(count, size=READ, replace=False)
+    found = inspect(graphs.take(np.sort(rows)), n_clusters, random_state=random_state, **options)
+    if found.cost is not None:
+        grows, cost = count / READ, found.cost
+        cost = replace(cost, seconds=cost.seconds * grows, matchings=cost.matchings * grows, bytes=cost.bytes * grows)
+        found = replace(found, cost=cost)
+    note = (
+        f"sizes, attributes and copies are those of a random sample of {READ:,} of the {count:,} graphs; "
+        "what does not fit into memory waits on disk"
+    )
+    return replace(found, n_graphs=count, n_directed=round(found.n_directed * count / READ), notes=[note, *found.notes])
 
 
 def _spread(counts: Sequence[int]) -> tuple[float, float, float, float]:
@@ -290,7 +312,7 @@ def _remarks(found: Inspection) -> list[str]:
     if found.n_empty:
         notes.append(f"{found.n_empty} of {found.n_graphs} graphs have no nodes")
     if found.copies and found.copies > 0.1 * found.n_graphs:
-        notes.append(f"{found.copies} graphs are copies of others; they are fitted once, with their weights added")
+        notes.append(f"{found.copies} graphs are copies of others; a list is fitted without them, with their weights added")
     if found.nodes[3] > 10 * max(found.nodes[1], 1):
         notes.append(
             f"the largest graph has {found.nodes[3]:.0f} nodes, the median {found.nodes[1]:.0f}: "

@@ -14,7 +14,7 @@ from graphmeans.io.gml import parse_gml
 from graphmeans.io.graph_files import read_graph, write_graphs
 from graphmeans.io.graphml import parse_graphml
 from graphmeans.io.gxl import iterate_gxl_collection, read_gxl_collection, write_gxl_collection
-from graphmeans.io.lazy import open_collection
+from graphmeans.io.lazy import Collection, open_collection
 from graphmeans.io.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
 from graphmeans.io.node_link import parse_node_link
 from graphmeans.io.npz import read_npz, write_npz
@@ -54,6 +54,21 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     classes = [label for _, label in pairs]
     known = any(label is not None for label in classes)
     return [graph for graph, _ in pairs], [label or "" for label in classes] if known else None
+
+
+def open_or_read(path: PathLike) -> tuple[list[Graph] | Collection, list[str] | None]:
+    """The graphs at a path and their classes as `read_collection` gives them; Parquet is only opened."""
+    place = Path(path)
+    lazy: Path | None = place if place.suffix.lower() == ".parquet" else None
+    if lazy is None and place.is_dir():
+        with _files.opened(place) as source:
+            names = [] if holds_tudataset(source) else _files.topmost(source, KINDS)
+            if names and all(name.lower().endswith(".parquet") for name in names):
+                lazy = (place / names[0]).parent
+    if lazy is None:
+        return read_collection(path)
+    collection = open_collection(lazy)
+    return collection, collection.labels
 
 
 def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from graphmeans.io._rows import from_table
 from graphmeans.io.parquet import is_labels, reading
 
 T = TypeVar("T")
+
+#: Row groups that are kept after a single graph of them was asked for.
+RECENT = 4
 
 
 @dataclass(frozen=True)
@@ -58,12 +62,17 @@ class Repeatable(Generic[T]):
 class Collection:
     """A collection of graphs on disk; see `open_collection`.
 
-    It can be iterated over, cut into partitions and sent to another process, which reads its part itself.
+    It can be iterated over, indexed, cut into partitions and sent to another process, which reads its part itself.
     """
 
     def __init__(self, files: Sequence[_File], groups: Sequence[_Group], path: Path) -> None:
         self._files, self._groups, self.path = tuple(files), tuple(groups), path
         self._starts = np.concatenate([[0], np.cumsum([group.rows for group in groups], dtype=np.int64)]).astype(np.int64)
+        self._recent: dict[int, tuple[Layout, Any, str]] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Collection, (self._files, self._groups, self.path)  # what was read stays here
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -75,6 +84,28 @@ class Collection:
     def __iter__(self) -> Iterator[Graph]:
         for i in range(self.n_partitions):
             yield from self._graphs(i)
+
+    @overload
+    def __getitem__(self, index: int) -> Graph: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Graph]: ...
+
+    def __getitem__(self, index: int | slice) -> Graph | list[Graph]:
+        """One graph, or a list of some. The last row groups read are kept: neighbours come at once."""
+        if isinstance(index, slice):
+            return self.take(range(len(self))[index])
+        at = range(len(self))[index]  # an IndexError if there is none
+        i = int(np.searchsorted(self._starts, at, side="right")) - 1
+        layout, table, where = self._kept(i)
+        return from_table(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
+
+    def _kept(self, i: int) -> tuple[Layout, Any, str]:
+        with self._lock:
+            found = self._recent.pop(i, None)
+            self._recent[i] = self._table(i) if found is None else found
+            while len(self._recent) > RECENT:
+                del self._recent[next(iter(self._recent))]
+            return self._recent[i]
 
     def labelled(self) -> Iterator[tuple[Graph, str | None]]:
         """Each graph with its class, or None."""
@@ -110,12 +141,13 @@ class Collection:
         """The names of all graphs; nothing else is read."""
         return self._texts(NAME)
 
+    def names_by_partition(self) -> Iterator[list[str | None]]:
+        """The names of the graphs of each partition, one after the other."""
+        return (_shared(self._table(i, [NAME])[1].column(NAME)) for i in range(self.n_partitions))
+
     def names_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
         """The names of the graphs at these positions."""
-        rows = np.asarray(rows, dtype=np.int64)
-        owner = np.searchsorted(self._starts, rows, side="right") - 1
-        names = {i: self._table(i, [NAME])[1].column(NAME) for i in np.unique(owner).tolist()}
-        return [names[i][at].as_py() for i, at in zip(owner.tolist(), (rows - self._starts[owner]).tolist(), strict=True)]
+        return self._texts_of(NAME, rows)
 
     @property
     def labels(self) -> list[str] | None:
@@ -124,6 +156,10 @@ class Collection:
         if not any(label is not None for label in labels):
             return None
         return ["" if label is None else label for label in labels]
+
+    def labels_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
+        """The classes of the graphs at these positions, None for those that have none."""
+        return self._texts_of(LABEL, rows)
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -256,7 +292,22 @@ class Collection:
             yield held
 
     def _texts(self, column: str) -> list[Any]:
-        return [text for i in range(self.n_partitions) for text in self._table(i, [column])[1].column(column).to_pylist()]
+        return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
+
+    def _texts_of(self, column: str, rows: range | NDArray[np.int64]) -> list[Any]:
+        rows = np.asarray(rows, dtype=np.int64)
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        found = np.empty(len(rows), dtype=object)
+        for i in np.unique(owner).tolist():
+            places = np.flatnonzero(owner == i)
+            found[places] = _shared(self._table(i, [column])[1].column(column).take(rows[places] - self._starts[i]))
+        return found.tolist()
+
+
+def _shared(column: Any) -> list[Any]:
+    """The texts of a column; equal ones are one object, since classes repeat a million times."""
+    known: dict[str | None, str | None] = {}
+    return [known.setdefault(text, text) for text in column.to_pylist()]
 
 
 def open_collection(path: PathLike) -> Collection:
@@ -271,7 +322,7 @@ def open_collection(path: PathLike) -> Collection:
     Returns
     -------
     Collection
-        With ``len``, `names`, `labels`, `columns`, `batches`, `take`, `partition` and `encoded`.
+        With ``len``, ``collection[i]``, `names`, `labels`, `columns`, `batches`, `take`, `partition` and `encoded`.
 
     Examples
     --------

@@ -108,6 +108,8 @@ def _writable(estimator: Any) -> Any:
         changed["random_state"] = None
     if isinstance(params.get("checkpoint"), os.PathLike):
         changed["checkpoint"] = os.fspath(params["checkpoint"])
+    if params.get("engine", "threads") != "threads":
+        changed["engine"] = "threads"  # who worked is no part of what was learned, and will not be there
     for name in ("init", "random_state"):
         if name in changed and not isinstance(changed[name], list):
             warnings.warn(
@@ -116,6 +118,8 @@ def _writable(estimator: Any) -> Any:
             )
     if not changed:
         return estimator
+    if hasattr(estimator, "labels_"):
+        estimator.labels_  # noqa: B018  (if workers hold them they come now, to the estimator and not to its twin)
     twin = type(estimator)(**(params | changed))
     twin.__dict__.update({key: value for key, value in vars(estimator).items() if key not in params})
     return twin

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.graphs.graph import Graph
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import MOST_VALUES, Studio, column_names, node_table
+from graphmeans.report.source import Graphs
 from graphmeans.report.summary import Summary
 
 #: Letters of all names together, up to which the page can find every graph and not only those it holds.
@@ -21,8 +21,7 @@ MOST_LETTERS = 3_000_000
 
 def page_data(
     studio: Studio,
-    graphs: Sequence[Graph],
-    names: Sequence[str],
+    graphs: Graphs,
     classes: Sequence[str] | None,
     distances: Any,
     labels: Any,
@@ -45,12 +44,13 @@ def page_data(
     place_of = {kind: n for n, kind in enumerate(kinds)}
     columns = column_names(graphs[int(evidence.sample[0])]) if len(evidence.sample) else []
     values = sum(graphs[i].n_nodes for i in evidence.sample) * len(columns)
+    names = graphs.names(evidence.sample)
     rows = []
     for n, i in enumerate(evidence.sample):
         label = int(labels[i])
         row: dict[str, Any] = {
             "i": int(i), "c": label, "r": _round(distances[i]), "x": int(places[n, 0]), "y": int(places[n, 1]),
-            "name": names[i],
+            "name": names[n],
         }  # fmt: skip
         if classes is not None:
             row["k"] = place_of[classes[i]]
@@ -84,8 +84,12 @@ def page_data(
     for (c, other), mapping in evidence.neighbour_mappings.items():
         data["clusters"][c]["other"] = other
         data["clusters"][c]["into"] = [int(j) for j in mapping]
-    if len(evidence.sample) < len(graphs) and sum(map(len, names)) <= MOST_LETTERS:
-        data["everyone"] = {"names": list(names), "labels": [int(label) for label in labels]}
+    sampled = len(evidence.sample) < len(graphs)
+    everyone = graphs.all_names(MOST_LETTERS) if sampled else None
+    if everyone is None:
+        data["unnamed"] = int(sampled)  # the page must not say that there is no graph of a name
+    else:
+        data["everyone"] = {"names": everyone, "labels": [int(label) for label in labels]}
     return data
 
 

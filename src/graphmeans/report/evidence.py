@@ -23,6 +23,7 @@ from graphmeans.means.frames import Frames
 from graphmeans.plots.displays import silhouette_widths
 from graphmeans.plots.embedding import Map, landmark_map
 from graphmeans.plots.space import centres_of, points_of, spread_sample
+from graphmeans.report.source import read_ahead
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -33,6 +34,8 @@ BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000
 NEIGHBOURS, LANDMARKS, SILHOUETTE = 4, 32, 330
 #: For distances on the map and silhouettes a quick look will do; alignments that are shown are matched in full.
 QUICK = 0.1
+#: Graphs that are looked at to know how large they are.
+LOOKED = 400
 #: Times that the graphs are drawn anew to see who stays in their cluster.
 REDRAWN = 12
 
@@ -65,6 +68,7 @@ class Evidence:
 def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Evidence:
     """Spend the matchings of the page."""
     labels = np.asarray(estimator.labels_, dtype=np.int64)
+    read_ahead(graphs, spread_sample(labels, LOOKED))
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK))
     centres = centres_of(estimator)
     k = len(centres)
@@ -74,6 +78,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     landmarks = int(np.clip(0.6 * affordable / min(len(graphs), MOST_GRAPHS // 2) - beyond, 8, LANDMARKS))
     most = int(0.6 * affordable / (min(k, landmarks) + beyond))
     sample = _sample(graphs, labels, np.asarray(estimator.distances_), most, random_state)
+    read_ahead(graphs, sample)
     chosen = [graphs[i] for i in sample]
     points = points_of(estimator, chosen)
 
@@ -106,7 +111,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
 
 def _milliseconds(graphs: Sequence[Graph], labels: IntArray, order: int) -> float:
     """What a quick matching of two of these graphs costs, roughly: exact on small ones, a search on the others."""
-    looked = spread_sample(labels, 400)
+    looked = spread_sample(labels, LOOKED)
     rows = min(order if order > 0 else 1 << 30, 2 * float(np.mean([graphs[i].n_nodes for i in looked])))
     return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
 
@@ -120,7 +125,7 @@ def _sample(
 ) -> IntArray:
     """All graphs if there are not too many; else of each cluster the nearest and the farthest, and others at random."""
     k = len(np.unique(labels))
-    looked = [graphs[i].n_nodes for i in spread_sample(labels, 400)]
+    looked = [graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]
     drawable = int(MOST_NODES / max(1.0, float(np.mean(looked))))
     most = max(min(MOST_GRAPHS, affordable, drawable), min(8 * k, 1600))
     if len(graphs) <= most:

@@ -218,10 +218,11 @@
   function showHits(result, text) {
     const box = $("hits");
     box.replaceChildren();
-    box.hidden = !result || !(result.hits.length || result.elsewhere.length);
+    box.hidden = !result || !(result.hits.length || result.elsewhere.length || (D.unnamed && !result.clusters.size));
     if (box.hidden) return;
     const most = 60, total = result.hits.length + result.elsewhere.length;
-    box.append(element("p", {}, `${total} graph${total > 1 ? "s" : ""} with “${text}” in the name${result.hits.length > most ? `; the first ${most}` : ""}`));
+    const limits = D.unnamed ? ` among the ${D.graphs.length.toLocaleString("en")} on this page; the names of the others are with their labels` : "";
+    box.append(element("p", {}, `${total || "No"} graph${total === 1 ? "" : "s"} with “${text}” in the name${limits}${result.hits.length > most ? `; the first ${most}` : ""}`));
     const list = element("ul", { class: "members", "aria-label": "Graphs found" });
     list.append(...result.hits.slice(0, most).map(thumb));
     if (result.hits.length) box.append(list);

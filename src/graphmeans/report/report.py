@@ -14,7 +14,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 import graphmeans
-from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
@@ -26,7 +25,8 @@ from graphmeans.report.data import page_data, script_json
 from graphmeans.report.evidence import gather
 from graphmeans.report.pictures import LABEL, Studio
 from graphmeans.report.sentences import figures, headline
-from graphmeans.report.summary import Summary, standard_matchings, summarise
+from graphmeans.report.source import Graphs
+from graphmeans.report.summary import Summary, plain_texts, standard_matchings, summarise
 from graphmeans.report.words import counted, duration, number, percent
 
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
@@ -55,7 +55,7 @@ def write_report(
     estimator : GraphKMeans
         A fitted estimator.
     graphs : collection of graphs
-        The graphs that it was fitted to, in the same order.
+        The graphs that it was fitted to, in the same order. Of a `Collection` on disk only what is shown is read.
     classes : sequence, optional
         The known class of each graph. The page counts them; the clustering has not seen them.
     title : str
@@ -86,19 +86,18 @@ def _page(
     command: str | None,
     seconds: float | None,
 ) -> str:
-    collection = to_graphs(graphs)
+    collection = Graphs(graphs)
     summary = summarise(estimator, classes)
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
-    known = None if classes is None else [plain_text(c) for c in classes]
-    names = [plain_text(g.name if g.name is not None else f"graph {i}", 80) for i, g in enumerate(collection)]
+    known = None if classes is None else plain_texts(classes)
     labels = np.asarray(estimator.labels_, dtype=np.int64)
     distances = np.asarray(estimator.distances_, dtype=np.float64)
     certified = float(getattr(estimator, "certified_fraction_", float("nan")))
     evidence = gather(estimator, collection)
     studio = Studio([c.mean for c in summary.clusters])
     places = map_places(evidence)
-    data = page_data(studio, collection, names, known, distances, labels, summary, evidence, places[0])
+    data = page_data(studio, collection, known, distances, labels, summary, evidence, places[0])
     palette = _palette([collection[i] for i in evidence.sample[:2000]])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
@@ -198,6 +197,8 @@ def _settings(estimator: Any) -> list[tuple[str, str]]:
             shown = counted(len(value), "given graph")
         elif isinstance(value, (str, bool, type(None), int, float)):
             shown = str(value)
+        elif key == "engine":  # a Client
+            shown = f"dask, {counted(len(value.nthreads()), 'worker')}"
         else:
             shown = getattr(value, "__name__", None) or repr(value)
         rows.append((key, plain_text(shown, 160)))

@@ -81,11 +81,17 @@ def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:
     return max(assignments * standard_matchings(n_graphs, n_clusters) - (n_graphs - n_clusters), 0)
 
 
+def plain_texts(classes: Sequence[object]) -> list[str]:
+    """Classes as they are shown; there are few, each many times."""
+    known = {c: plain_text(c) for c in set(classes)}
+    return [known[c] for c in classes]
+
+
 def summarise(estimator: Any, classes: Sequence[object] | None = None) -> Summary:
     """The figures of a fitted estimator. Classes, where given, are only counted."""
     labels = np.asarray(estimator.labels_)
     distances = np.asarray(estimator.distances_, dtype=np.float64)
-    names = None if classes is None else [plain_text(c) for c in classes]
+    names = None if classes is None else plain_texts(classes)
     if names is not None and len(names) != len(labels):
         raise ValueError(f"{len(names)} classes for {len(labels)} graphs")
     clusters = []

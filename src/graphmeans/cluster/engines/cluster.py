@@ -60,8 +60,11 @@ class Cluster:
             if self.client.asynchronous:
                 raise GraphError("engine: an asynchronous Client cannot be waited for; give one with asynchronous=False")
         elif isinstance(self._engine, str) and self._engine == "dask":
-            self._local = self._start_local()
+            from graphmeans.cluster.engines.local import local_cluster
+
+            self._local = local_cluster(n_threads(self._n_jobs))
             self.client = distributed.Client(self._local)
+            self.client.wait_for_workers(n_threads(self._n_jobs), timeout=RESTART)
         else:
             try:
                 self.client = distributed.Client(self._engine, timeout=10)
@@ -74,15 +77,6 @@ class Cluster:
     def is_own(self) -> bool:
         """Whether the connection ends with this context."""
         return self.client is not self._engine
-
-    def _start_local(self) -> Any:
-        from distributed.deploy.subprocess import SubprocessCluster
-
-        # Processes that are started, not forked or spawned: a script needs no `if __name__ == "__main__"`.
-        count = n_threads(self._n_jobs)
-        logger.info("starting %d worker processes", count)
-        options: Any = {"threads_per_worker": 1, "worker_kwargs": {"dashboard": False}}
-        return SubprocessCluster(n_workers=count, silence_logs=logging.ERROR, **options)
 
     def __exit__(self, *error: object) -> None:
         if self.client is not self._engine:

@@ -1,0 +1,154 @@
+"""The labels in a folder of results: labels.csv, or for Parquet collections labels.parquet or a folder labels/ of parts."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphmeans.graphs.graph import Graph
+from graphmeans.io._layout import parquet
+from graphmeans.io.labels import NotShared
+from graphmeans.io.lazy import Collection
+from graphmeans.io.parquet import is_labels, read_label_table
+from graphmeans.plots.text import plain_text
+
+logger = logging.getLogger("graphmeans")
+
+#: Where labels may be, the parts of workers first.
+PLACES = ("labels", "labels.parquet", "labels.csv")
+
+
+def labels_of(directory: Path) -> Path:
+    """Where the labels of some results are."""
+    for place in PLACES:
+        path = directory / place
+        if path.is_dir() if place == "labels" else path.is_file():
+            return path
+    raise ValueError(f"{directory}: holds no labels.csv or labels.parquet; give a folder that `graphmeans cluster` wrote")
+
+
+def write_labels(
+    directory: Path, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None
+) -> None:
+    """Write the labels, in the way that suits the collection; those of an earlier run go."""
+    _remove(directory)
+    if not isinstance(graphs, Collection):
+        _write_csv(directory / "labels.csv", estimator, graphs, classes)
+        return
+    found = getattr(estimator, "_found", None)
+    if found is None or found.engine is None:
+        estimator.write_labels(directory / "labels.parquet", graphs)
+        return
+    try:
+        estimator.write_labels(directory / "labels")
+    except NotShared:
+        logger.warning("workers do not see %s: the labels are fetched and written here", directory)
+        _remove(directory)
+        estimator.labels_  # noqa: B018  (they come from the workers)
+        estimator.write_labels(directory / "labels.parquet", graphs)
+
+
+def read_labels(directory: Path) -> tuple[dict[str, int], dict[str, str] | None]:
+    """The label of each graph by its name, and its class where one is given.
+
+    Names that occur more than once are told apart by counting: "name", "name (2)", ...
+    """
+    path = labels_of(directory)
+    labels: dict[str, int] = {}
+    classes: dict[str, str] = {}
+    seen: dict[str, int] = {}
+    for name, label, known in (_csv_rows if path.suffix == ".csv" else _parquet_rows)(path):
+        seen[name] = seen.get(name, 0) + 1
+        key = name if seen[name] == 1 else f"{name} ({seen[name]})"
+        labels[key] = label
+        if known is not None:
+            classes[key] = known
+    if not labels:
+        raise ValueError(f"{path}: holds no graph")
+    return labels, classes or None
+
+
+def safe_cell(text: str) -> str:
+    """A name as a table cell that no spreadsheet takes for a formula: such a name gets a quote before it.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1"), safe_cell("-12.5"), safe_cell("A_001")
+    ("'=1+1", '-12.5', 'A_001')
+    """
+    text = plain_text(text)
+    return text if not text.lstrip().startswith(("=", "+", "-", "@")) or _is_number(text.strip()) else f"'{text}"
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text) is not None
+
+
+def _remove(directory: Path) -> None:
+    """Labels of an earlier run, and nothing that is not."""
+    for path in _earlier(directory):
+        path.unlink()
+    folder = directory / "labels"
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _earlier(directory: Path) -> Iterator[Path]:
+    for path in (*sorted((directory / "labels").glob("part-*.parquet")), directory / "labels.parquet"):
+        if path.is_file() and _holds_labels(path):
+            yield path
+    table = directory / "labels.csv"
+    if table.is_file():
+        with table.open("rb") as file:
+            if file.readline().startswith(b"name,label,distance"):
+                yield table
+
+
+def _holds_labels(path: Path) -> bool:
+    try:
+        return is_labels(parquet().read_schema(path), str(path))
+    except (ValueError, OSError):
+        return False
+
+
+def check_place(directory: Path) -> None:
+    """Whether labels can be written here: better to fail before the work than after it."""
+    ours = set(_earlier(directory))
+    for path in ((directory / "labels").iterdir() if (directory / "labels").is_dir() else (directory / "labels.parquet",)):
+        if path.exists() and path not in ours:
+            raise ValueError(f"{path}: stands where labels are to be written; name another folder with -o, or move it")
+
+
+def _write_csv(path: Path, estimator: Any, graphs: Sequence[Graph], classes: Sequence[object] | None) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["name", "label", "distance", *([] if classes is None else ["class"])])
+        for i, (graph, label, distance) in enumerate(zip(graphs, estimator.labels_, estimator.distances_, strict=True)):
+            name = safe_cell(graph.name) if graph.name is not None else str(i)
+            known = [] if classes is None else [safe_cell(str(classes[i]))]
+            table.writerow([name, int(label), repr(float(distance)), *known])
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[str, int, str | None]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        table = csv.DictReader(file)
+        if table.fieldnames is None or not {"name", "label"} <= set(table.fieldnames):
+            raise ValueError(f"{path}: has no columns name and label")
+        for row in table:
+            label = row["label"] or ""
+            if not (label.isascii() and label.isdigit()):
+                raise ValueError(f"{path}, line {table.line_num}: {label!r} is not the number of a cluster")
+            yield row["name"] or "", int(label), row.get("class")
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, int, str | None]]:
+    names, labels, _, classes = read_label_table(path)
+    for i, (name, label) in enumerate(zip(names, labels.tolist(), strict=True)):
+        if label < 0:
+            raise ValueError(f"{path}, graph {i}: {label} is not the number of a cluster")
+        known = None if classes is None else safe_cell(classes[i] or "")
+        yield str(i) if name is None else safe_cell(name), label, known  # as they stand in labels.csv

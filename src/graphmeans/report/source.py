@@ -1,0 +1,77 @@
+"""The graphs that a page is about, in memory or on disk: of a collection on disk only those are read that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+from graphmeans.cluster.inputs import is_lazy
+from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.graph import Graph
+from graphmeans.plots.text import plain_text
+
+#: Letters of a name that are shown.
+NAME = 80
+
+
+class Graphs(Sequence[Graph]):
+    """A sequence of graphs. Those on disk are read when they are first asked for, best many at once by `read`, and kept."""
+
+    def __init__(self, graphs: Any) -> None:
+        self._lazy: Any = graphs if is_lazy(graphs) else None
+        self._listed: list[Graph] = [] if is_lazy(graphs) else to_graphs(graphs)
+        self._kept: dict[int, Graph] = {}
+
+    def __len__(self) -> int:
+        return len(self._listed if self._lazy is None else self._lazy)
+
+    @overload
+    def __getitem__(self, i: int) -> Graph: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Graph]: ...
+
+    def __getitem__(self, i: int | slice) -> Graph | list[Graph]:
+        if isinstance(i, slice):
+            return [self[at] for at in range(len(self))[i]]
+        if self._lazy is None:
+            return self._listed[i]
+        i = range(len(self))[i]
+        if i not in self._kept:
+            self.read([i])
+        return self._kept[i]
+
+    def read(self, rows: Iterable[int]) -> None:
+        """Read these graphs, each part of the file once."""
+        if self._lazy is not None:
+            wanted = sorted({int(i) for i in rows} - self._kept.keys())
+            self._kept.update(zip(wanted, self._lazy.take(wanted), strict=True))
+
+    def names(self, rows: Sequence[int] | np.ndarray[Any, Any]) -> list[str]:
+        """What these graphs are called."""
+        if self._lazy is None:
+            return [_name(i, self._listed[i].name) for i in rows]
+        return [_name(i, name) for i, name in zip(rows, self._lazy.names_of(np.asarray(rows)), strict=True)]
+
+    def all_names(self, most_letters: int) -> list[str] | None:
+        """What all of them are called; None as soon as it is clear that there are more letters in them."""
+        found: list[str] = []
+        letters = 0
+        for names in [[graph.name for graph in self._listed]] if self._lazy is None else self._lazy.names_by_partition():
+            more = [_name(len(found) + i, name) for i, name in enumerate(names)]
+            letters += sum(map(len, more))
+            if letters > most_letters:
+                return None
+            found += more
+        return found
+
+
+def read_ahead(graphs: Sequence[Graph], rows: Iterable[int]) -> None:
+    """These graphs will be asked for."""
+    if isinstance(graphs, Graphs):
+        graphs.read(rows)
+
+
+def _name(i: int, name: str | None) -> str:
+    return plain_text(f"graph {i}" if name is None else name, NAME)
