@@ -6,6 +6,7 @@ import logging
 import warnings
 from contextlib import nullcontext
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from numbers import Integral
@@ -215,6 +216,8 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
             runs = Runs(self.algorithm, settings, problem, partial(self._start, X, encoder, space, given), seeds)
             if self.checkpoint is not None:
                 runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(source, self._identity()))
+                if cluster is not None:
+                    cluster.kept = "; the last checkpoint is kept"
             self._keep(expanded(runs.best(), which), encoder, space, problem.ledger)
             if cluster is not None and cluster.is_own:
                 self._fetch()
@@ -369,8 +372,9 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
         else:
             points = self._points(X)
             source = InMemory(points, np.ones(len(points)))
-        tasks: list[Any] = [(nearest_in, self.space_, source.part(rows), self._centres.batch) for rows in blocks(len(source))]
         with self._cluster() as cluster:
+            space = self.space_ if cluster is None else replace(self.space_, n_jobs=1)
+            tasks: list[Any] = [(nearest_in, space, source.part(rows), self._centres.batch) for rows in blocks(len(source))]
             found = cluster.map(tasks) if cluster else [function(*args) for function, *args in tasks]
         return np.concatenate([labels for labels, _ in found]), np.concatenate([distances for _, distances in found])
 

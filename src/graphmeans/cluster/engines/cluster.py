@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import uuid
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ class Cluster:
         self._local: Any = None
         self._checked: dict[str, int] = {}
         self._interrupted = False
+        #: What is said when everything is lost: whether there is a checkpoint.
+        self.kept = ""
         self._shared: bool | None = None
 
     def __enter__(self) -> Cluster:
@@ -102,13 +105,18 @@ class Cluster:
             except Exception as error:
                 if type(error).__name__ not in ("TimeoutError",) and not isinstance(error, OSError):
                     raise
-                raise GraphError(f"no worker has come within {RESTART:.0f} seconds; the last checkpoint is kept") from None
+                raise GraphError(f"no worker has come within {RESTART:.0f} seconds{self.kept}") from None
             found = self._present()
         new = [address for address in found if address not in self._checked]
         if new:
             self._check(new)
             self._checked |= {address: found[address] for address in new}
         return dict(sorted(found.items()))
+
+    def neighbours(self) -> int:
+        """The most workers on one machine: they share its memory."""
+        hosts = Counter(address.rsplit(":", 1)[0] for address in self._checked)
+        return max(hosts.values(), default=1)
 
     def threads(self, address: str) -> int:
         """How many threads a worker has."""
@@ -122,18 +130,16 @@ class Cluster:
 
     def _gone(self, error: Exception) -> GraphError:
         address = getattr(self.client.scheduler, "address", None) or self._engine
-        return GraphError(f"the scheduler at {address} is lost ({type(error).__name__}); the last checkpoint is kept")
+        return GraphError(f"the scheduler at {address} is lost ({type(error).__name__}){self.kept}")
 
     def _check(self, new: list[str]) -> None:
         """The same software everywhere; kernels are compiled by one worker of each machine, the others load them."""
         own = remote.versions()
         try:
             futures = {address: self.submit(address, remote.versions) for address in new}
-            found = {address: self.result(future, address) for address, future in futures.items()}
+            found = {a: versions for a, future in futures.items() if (versions := self._unless_lost(future, a)) is not None}
         except ModuleNotFoundError as error:
             raise GraphError(f"a worker lacks {error.name}: install graphmeans[dask] there, too") from None
-        except WorkersLost as lost:
-            raise GraphError(f"worker {min(lost.addresses)} was lost as soon as it was asked for its versions") from None
         for address, versions in found.items():
             for name, version in versions.items():
                 if version != own[name]:
@@ -147,10 +153,15 @@ class Cluster:
         for some in ([own[0] for own in hosts.values()], [address for own in hosts.values() for address in own[1:]]):
             warmed = [(self.submit(address, remote.compile_kernels), address) for address in some]
             for future, address in warmed:
-                try:
-                    logger.debug("worker %s is ready after %.1f s", address, self.result(future, address))
-                except WorkersLost:
-                    logger.warning("worker %s was lost before it began", address)
+                logger.debug("worker %s is ready after %s s", address, self._unless_lost(future, address))
+
+    def _unless_lost(self, future: Any, address: str) -> Any:
+        """What a worker says; None if it is lost, which whoever gives it work will find out."""
+        try:
+            return self.result(future, address)
+        except WorkersLost:
+            logger.warning("worker %s was lost before it began", address)
+            return None
 
     def submit(self, address: str, function: Any, *args: Any) -> Any:
         """A task for one worker and no other."""

@@ -56,7 +56,7 @@ class Dask:
         self._must_leave = folder is not None  # a checkpoint was asked for
         self._folder = folder if folder is not None else cluster.scratch(self._key)
         self._leaving = self._folder is not None
-        self._setting = Setting(problem.space, problem.order, k, self._folder)
+        self._setting = Setting(problem.space, problem.order, k, self._folder, cluster.neighbours())
         self._parts: list[Rows] = []
         self._firsts: list[int] = []
         self._n = 0

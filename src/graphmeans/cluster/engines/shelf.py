@@ -37,6 +37,7 @@ class Setting:
     order: IntArray
     k: int
     folder: Path | None = None  # where shards leave behind what they must not lose
+    neighbours: int = 1  # processes that share the memory of a machine
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Shelf:
         self.specs: dict[int, Spec] = {}
         self._shards: dict[int, Shard] = {}
         self._journals: dict[int, Journal] = {}
-        self._room = memory()
+        self._room = memory(setting.neighbours)
         #: Why shards could not leave behind what they should, the last time.
         self.complaint: str | None = None
         self._attic: tempfile.TemporaryDirectory[str] | None = None
@@ -179,8 +180,8 @@ def bytes_of(shard: Shard, k: int) -> int:
     return graphs + own + shard.sketches.values.nbytes + 14 * len(shard) * min(k, SLOTS)
 
 
-def memory() -> float:
-    """Bytes that shards may take in this process."""
+def memory(neighbours: int = 1) -> float:
+    """Bytes that shards may take in this process, one of so many on a machine."""
     asked = os.environ.get(MEMORY)
     if asked:
         found = re.fullmatch(r"\s*([0-9.]+)\s*([kMGT]?)i?B?\s*", asked, re.IGNORECASE)
@@ -188,6 +189,6 @@ def memory() -> float:
             raise GraphError(f"{MEMORY} must be a number of bytes such as 800MB or 2GB, got {asked!r}")
         return float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")
     try:
-        return SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+        return SHARE / neighbours * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     except (ValueError, OSError, AttributeError):  # not known on this system
         return float("inf")
