@@ -16,6 +16,9 @@ from graphmeans.graphs.batch import GraphBatch, row_ranges
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Frames
 
+#: What marks the graphs of which something has changed.
+FLAGS = ("touched", "shifted", "learnt")
+
 
 class Aligned(Known):
     """Some graphs of a collection, from number `first` on.
@@ -153,13 +156,14 @@ class Aligned(Known):
         if self._offers is not None:
             x, y, found = self._offers
             offers = {"x": x, "y": y} | {name: value for name, value in vars(found).items() if isinstance(value, np.ndarray)}
-        flags = {"touched": self.touched, "shifted": self.shifted}
+        flags = {name: getattr(self, name) for name in FLAGS}
         return self.state() | flags | then | {f"offer_{name}": array for name, array in offers.items()}
 
     def unpack(self, arrays: dict[str, NDArray[Any]]) -> None:
         """The way back."""
         self.restore(arrays)
-        self.touched, self.shifted = arrays["touched"], arrays["shifted"]
+        for name in FLAGS:
+            setattr(self, name, arrays[name])
         then, offers = ({n.removeprefix(p): a for n, a in arrays.items() if n.startswith(p)} for p in ("then_", "offer_"))
         self._remembered = then or None
         if offers:

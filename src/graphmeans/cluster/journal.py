@@ -7,24 +7,21 @@ named after the shard and the generation, a number that grows with each time tha
 from __future__ import annotations
 
 import json
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.aligned import FLAGS
 from graphmeans.cluster.bounds import FREE
 from graphmeans.cluster.shard import Shard
 from graphmeans.graphs.batch import row_ranges
 from graphmeans.graphs.errors import GraphError
 
 Arrays = dict[str, NDArray[Any]]
-IntArray = NDArray[np.int64]
 
 WHOLE, CHANGES = "whole", "changes"
-#: What changes more often than the rest.
-APART = frozenset({"upper", "followed"})
 
 
 class Journal:
@@ -38,18 +35,17 @@ class Journal:
 
     def write(self, shard: Shard, generation: int, confirmed: int) -> None:
         """Leave behind what has changed since the last time, or everything. Files that `confirmed` makes useless go."""
-        touched, shifted = np.flatnonzero(shard.touched), np.flatnonzero(shard.touched | shard.shifted)
         arrays = shard.state()
-        per_graph = sum(array.nbytes for array in arrays.values()) / max(1, len(shard))
-        more = int(per_graph * len(touched)) + 16 * len(shifted)
+        size = sum(array.nbytes for array in arrays.values())
+        changes = _changes(shard, arrays)
+        more = sum(array.nbytes for array in changes.values())
         if not self._size or self._written + more > self._size:
-            kind, self._size, self._written = WHOLE, int(per_graph * len(shard)), 0
+            kind, self._size, self._written = WHOLE, size, 0
         else:
-            kind, self._written = CHANGES, self._written + more
-            arrays = _changes(shard, arrays, touched, shifted)
+            kind, self._written, arrays = CHANGES, self._written + more, changes
         write_arrays(self._path(generation, kind), arrays)
         self._files.append((generation, kind))
-        shard.touched[:] = shard.shifted[:] = False
+        _forget_changes(shard)
         self._clear(confirmed)
 
     def read(self, shard: Shard, generation: int) -> None:
@@ -66,7 +62,7 @@ class Journal:
             self._written += sum(array.nbytes for array in changes.values())
             _apply(shard, state, changes)
         shard.restore(state)
-        shard.touched[:] = shard.shifted[:] = False
+        _forget_changes(shard)
 
     def _path(self, generation: int, kind: str) -> Path:
         return self.folder / f"{self.number:07d}.{generation:09d}.{kind}"
@@ -83,26 +79,39 @@ class Journal:
             self._files.remove(file)
 
 
-def _changes(shard: Shard, arrays: Arrays, touched: IntArray, shifted: IntArray) -> Arrays:
-    """The rows of some graphs, and of more only u, which changes whenever their centre moves."""
-    nodes, _ = row_ranges(shard.batch.node_ptr, touched)
-    rows = {name: nodes if name in Shard.OF_NODES else touched for name in arrays if name not in APART}
-    result = {name: arrays[name][which] for name, which in rows.items()}
-    own = {"upper": arrays["upper"][shifted], "followed": arrays["followed"]}
-    return result | own | {"touched": touched.astype(np.int32), "shifted": shifted.astype(np.int32)}
+def _flag(name: str) -> str:
+    """Which mark says of which graphs an array has changed."""
+    return "learnt" if name.startswith("bounds_") else "shifted" if name == "upper" else "touched"
+
+
+def _changes(shard: Shard, arrays: Arrays) -> Arrays:
+    """The rows of those graphs of which something has changed."""
+    rows = {flag: np.flatnonzero(getattr(shard, flag)) for flag in FLAGS}
+    result = {f"rows_{flag}": which.astype(np.int32) for flag, which in rows.items()}
+    nodes, _ = row_ranges(shard.batch.node_ptr, rows["touched"])
+    for name, array in arrays.items():
+        result[name] = array if name == "followed" else array[nodes if name in Shard.OF_NODES else rows[_flag(name)]]
+    return result
 
 
 def _apply(shard: Shard, state: Arrays, changes: Arrays) -> None:
-    touched = changes["touched"].astype(np.int64)
-    nodes, _ = row_ranges(shard.batch.node_ptr, touched)
-    state["upper"][changes["shifted"]], state["followed"] = changes["upper"], changes["followed"]
-    for name in state.keys() - APART:
-        more = changes[name].shape[1:2] > state[name].shape[1:2]
-        if more:  # the table of bounds has grown
-            room = [(0, wide - narrow) for wide, narrow in zip(changes[name].shape[1:], state[name].shape[1:], strict=True)]
-            state[name] = np.pad(state[name], [(0, 0), *room], constant_values=FREE if name == "bounds_centre" else 0)
-        state[name] = state[name].astype(changes[name].dtype, copy=False)
-        state[name][nodes if name in Shard.OF_NODES else touched] = changes[name]
+    rows = {flag: changes[f"rows_{flag}"].astype(np.int64) for flag in FLAGS}
+    nodes, _ = row_ranges(shard.batch.node_ptr, rows["touched"])
+    for name, array in state.items():
+        new = changes[name]
+        if name == "followed":
+            state[name] = new
+            continue
+        if new.shape[1:2] > array.shape[1:2]:  # the table of bounds has grown
+            room = [(0, wide - narrow) for wide, narrow in zip(new.shape[1:], array.shape[1:], strict=True)]
+            array = np.pad(array, [(0, 0), *room], constant_values=FREE if name == "bounds_centre" else 0)
+        state[name] = array.astype(new.dtype, copy=False)
+        state[name][nodes if name in Shard.OF_NODES else rows[_flag(name)]] = new
+
+
+def _forget_changes(shard: Shard) -> None:
+    for flag in FLAGS:
+        getattr(shard, flag)[:] = False
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
@@ -110,15 +119,22 @@ def write_arrays(path: Path, arrays: Arrays) -> None:
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     check = 0
     for array in arrays.values():
-        check = zlib.crc32(_bytes(array), check)
+        check = checksum(_bytes(array), check)
     layout = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
-    head = json.dumps({"arrays": layout, "crc": check}).encode()
+    head = json.dumps({"arrays": layout, "check": check}).encode()
     partial = path.with_name(path.name + ".partial")
     with partial.open("wb") as stream:
         stream.write(len(head).to_bytes(8, "little") + head)
         for array in arrays.values():
             stream.write(_bytes(array))
     partial.replace(path)
+
+
+def checksum(data: Any, before: int) -> int:
+    """Of bytes that follow others: a sum of words, each as fast as it can be read."""
+    words = np.frombuffer(data, np.uint64, len(data) // 8)
+    rest = int.from_bytes(bytes(data[len(words) * 8 :]), "little")
+    return (before * 31 + int(np.add.reduce(words)) + rest + len(data)) % 2**64
 
 
 def _bytes(array: NDArray[Any]) -> Any:
@@ -132,12 +148,14 @@ def read_arrays(path: Path) -> Arrays:
         length = int.from_bytes(content[:8], "little")
         head = json.loads(bytes(content[8 : 8 + length]))
         at, result = 8 + length, {}
-        if zlib.crc32(memoryview(content)[at:]) != head["crc"]:
-            raise ValueError("its checksum is wrong")
+        check = 0
         for name, dtype, shape in head["arrays"]:
             count = int(np.prod(shape))
             result[name] = np.frombuffer(content, np.dtype(dtype), count, at).reshape(shape).copy()
             at += result[name].nbytes
+            check = checksum(_bytes(result[name]), check)
+        if check != head["check"] or at != len(content):
+            raise ValueError("its checksum is wrong")
         return result
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise GraphError(f"{path}: cannot be read ({error})") from None

@@ -12,6 +12,7 @@ from graphmeans.cluster.bounds import CERTIFIED, Bounds
 from graphmeans.cluster.matchings import Matchings
 from graphmeans.cluster.moving import MovingCentres, Sketches
 from graphmeans.graphs.batch import GraphBatch
+from graphmeans.kernels.candidates import count_below, list_below, nearest_of
 from graphmeans.matching.bounds import lap_bounds
 
 FloatArray = NDArray[np.float64]
@@ -37,8 +38,8 @@ class Known:
         self.upper = np.full(n, np.inf)
         self.others, self.others_at = np.full(n, -np.inf), np.zeros(n, dtype=np.int64)
         self.bounds = Bounds(n)
-        # What has changed since it was last left behind: something, or u alone.
-        self.touched, self.shifted = np.ones(n, dtype=bool), np.ones(n, dtype=bool)
+        # Of which graphs something has changed since it was last left behind: label and alignment, u, the table of bounds.
+        self.touched, self.shifted, self.learnt = (np.ones(n, dtype=bool) for _ in range(3))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -78,17 +79,23 @@ class Known:
         counts: Counter[str],
     ) -> IntArray:  # fmt: skip
         """Raise bounds below the limit by one linear assignment each; returns the rows that are still undecided."""
-        below = low[rows] < limit
-        undecided = below.any(axis=1)
-        rows, below, limit = rows[undecided], below[undecided], limit[undecided]
-        at, y = np.nonzero(below & ~tested[rows])
-        if len(at):
-            row = rows[at]
-            low[row, y] = np.maximum(low[row, y], self._assignments(x[row], y, centres))
-            tested[row, y] = True
-            counts["assignments"] += len(at)
-            rows = rows[(low[rows] < limit).any(axis=1)]
-        return rows
+        is_open = np.zeros(len(rows), dtype=bool)
+        count = count_below(low, rows, limit, tested, is_open)
+        if not count:
+            return rows[is_open]
+        row, y = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+        list_below(low, rows, limit, tested, row, y)
+        low[row, y] = np.maximum(low[row, y], self._assignments(x[row], y, centres))
+        counts["assignments"] += count
+        count_below(low, rows, limit, tested, is_open)
+        return rows[is_open]
+
+    @staticmethod
+    def _nearest(low: FloatArray, rows: IntArray) -> IntArray:
+        """The centre with the least bound, of each of these rows."""
+        y = np.empty(len(rows), dtype=np.int64)
+        nearest_of(low, rows, y)
+        return y
 
     def _assignments(self, x: IntArray, y: IntArray, centres: MovingCentres) -> FloatArray:
         space = self.matchings.space
@@ -98,4 +105,4 @@ class Known:
 
     def _keep_bounds(self, x: IntArray, y: IntArray, value: FloatArray, kind: int, centres: MovingCentres) -> None:
         self.bounds.keep(x, y, value, kind, centres.now, centres.drift)
-        self.touched[x] = True
+        self.learnt[x] = True

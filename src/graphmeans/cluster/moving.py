@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.scratch import zeros
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.kernels.frames import settle
 from graphmeans.kernels.sketch import sketch_bounds
@@ -56,8 +57,8 @@ class Sketches:
         return result
 
     def bounds(self, rows: IntArray, others: Sketches, c: slice = slice(None)) -> FloatArray:
-        """Lower bounds of the distances of graphs `rows` to others, shape (len(rows), len(others))."""
-        low = np.zeros((len(rows), len(others.norms[c])))
+        """Lower bounds of the distances of graphs `rows` to others, shape (len(rows), len(others)); good until the next call."""
+        low = zeros("low", (len(rows), len(others.norms[c])), np.float64)
         sketch_bounds(rows, self.values, others.values[c], self.norms, others.norms[c], low)
         return low
 

@@ -10,6 +10,7 @@ from graphmeans.cluster.aligned import Aligned
 from graphmeans.cluster.bounds import CERTIFIED, ESTIMATE
 from graphmeans.cluster.known import BoolArray, FloatArray, IntArray
 from graphmeans.cluster.moving import MovingCentres
+from graphmeans.cluster.scratch import zeros
 from graphmeans.cluster.summary import Offers, Summary
 from graphmeans.graphs.batch import row_ranges
 from graphmeans.matching.exact import Exact
@@ -55,11 +56,11 @@ class Shard(Aligned):
         low = self._low(x, centres)
         self._begin(x, low, centres)
         low[np.arange(len(x)), self.labels[x]] = np.inf
-        tested = np.zeros(low.shape, dtype=bool)
+        tested = zeros("tested", low.shape, bool)
         rows = np.arange(len(x))
         while len(rows):
             rows = self._test(rows, x, self.upper[x[rows]][:, None] * near, low, tested, centres, counts)
-            self._match(rows, x, low[rows].argmin(axis=1), low, centres, counts)
+            self._match(rows, x, self._nearest(low, rows), low, centres, counts)
         self._close(x, low, centres)
         counts["moved"] = int((self.labels != before).sum())
         counts["by_one_bound"] = (len(self) - len(x)) * (centres.k - 1)
@@ -103,20 +104,22 @@ class Shard(Aligned):
             low[:, c:] = self.sketches.bounds(x, centres.sketches, slice(c, None))
             self._begin(x, low, centres)
             rows = np.flatnonzero((low < self.upper[x, None]).any(axis=1))
-            tested = np.zeros(low.shape, dtype=bool)
+            tested = zeros("tested", low.shape, bool)
             low[np.arange(len(x)), self.labels[x]] = np.inf
             while len(rows):
                 rows = self._test(rows, x, self.upper[x[rows]][:, None] * CLOSE, low, tested, centres, Counter())
-                self._match(rows, x, low[rows].argmin(axis=1), low, centres, Counter())
+                self._match(rows, x, self._nearest(low, rows), low, centres, Counter())
         return self.inertia()
 
     def select(self, place: IntArray) -> None:
         """Of the seeds met so far some become centres: seed c is number place[c] from now on, or none if that is -1."""
         self.labels = place[self.labels]
         self.bounds.rename(place)
+        self.learnt[:] = True
         lost = np.flatnonzero(self.labels < 0)
         self.labels[lost], self.upper[lost] = 0, np.inf
-        self.others[:], self.touched[:] = -np.inf, True
+        self.others[:] = -np.inf
+        self.touched[:] = self.shifted[:] = True
 
     def realign_all(self, centres: MovingCentres) -> int:
         """Match graphs with their own centres from fresh starts where that was not done, or may help. How many came closer."""
@@ -166,7 +169,7 @@ class Shard(Aligned):
         own = np.arange(len(x)), self.labels[x]
         low[own] = np.inf
         limit = np.sqrt(useful[x, None] * (1.0 + w[x, None] * joining)) * CLOSE
-        tested = np.zeros(low.shape, dtype=bool)
+        tested = zeros("tested", low.shape, bool)
         self._test(np.arange(len(x)), x, limit, low, tested, centres, Counter())
         row, y = np.nonzero(low < limit)
         found = self._matched(x[row], y, centres, cutoff=limit[row, y] * MARGIN)
@@ -203,7 +206,8 @@ class Shard(Aligned):
             self.labels[x], self.upper[x] = to, 0.0
             self.flat[rows] = centres.alone(self.batch, x, to, ptr)
             self.matched_at[x] = self.fresh_at[x] = -1
-            self.others[x], self.touched[x] = -np.inf, True
+            self.others[x] = -np.inf
+            self.touched[x] = self.shifted[x] = True
 
     def abandon(self, c: int, centres: MovingCentres) -> None:
         """The cluster c is dissolved: its members look for another centre."""
@@ -211,7 +215,8 @@ class Shard(Aligned):
         low = self._low(x, centres)
         low[:, c] = np.inf
         self.labels[x], self.upper[x] = low.argmin(axis=1), np.inf
-        self.others[x], self.touched[x] = -np.inf, True
+        self.others[x] = -np.inf
+        self.touched[x] = self.shifted[x] = True
 
     # -- proofs ------------------------------------------------------------------------------------
 
@@ -227,7 +232,7 @@ class Shard(Aligned):
             x = np.arange(len(self))
         low = self._low(x, centres, certified=True)
         low[np.arange(len(x)), self.labels[x]] = np.inf
-        tested = np.zeros(low.shape, dtype=bool)
+        tested = zeros("tested", low.shape, bool)
         self._test(np.arange(len(x)), x, self.upper[x, None] * CLOSE, low, tested, centres, Counter())
         proven[x] = self.upper[x] * CLOSE <= low.min(axis=1, initial=np.inf)
         return proven
@@ -252,7 +257,7 @@ class Shard(Aligned):
             row = np.flatnonzero(low.min(axis=1, initial=np.inf) < self.upper[x] * CLOSE)
             if not len(row):
                 break
-            y = low[row].argmin(axis=1)
+            y = self._nearest(low, row)
             pairs, cutoff = np.stack([x[row], y], axis=1), self.upper[x[row]] * 1.05
             found = self.matchings.match(self.batch, centres.batch, pairs, cutoff=cutoff, matcher=prover)
             self._keep_bounds(x[row], y, found.lower, CERTIFIED, centres)
@@ -283,7 +288,7 @@ class Shard(Aligned):
         """Graphs without an alignment take the centre that seems nearest."""
         row = np.flatnonzero(np.isinf(self.upper[x]))
         if len(row):
-            self._adopt_all(x[row], low[row].argmin(axis=1), centres)
+            self._adopt_all(x[row], self._nearest(low, row), centres)
 
     def _match(
         self, rows: IntArray, x: IntArray, y: IntArray, low: FloatArray, centres: MovingCentres, counts: Counter[str]
@@ -335,11 +340,12 @@ class Shard(Aligned):
     def adopt(self, x: IntArray, y: IntArray, found: Matches, centres: MovingCentres) -> None:
         """Graphs x join the clusters y, aligned as was found."""
         self.flat[row_ranges(self.batch.node_ptr, x)[0]] = centres.places(found, self.batch, x, y)
-        self.labels[x], self.upper[x], self.touched[x] = y, found.upper, True
+        self.labels[x], self.upper[x] = y, found.upper
         self._note_alignment(x, found, centres, fresh=True)
 
     def _note_alignment(self, x: IntArray, found: Matches, centres: MovingCentres, fresh: bool) -> None:
-        self.matched_at[x], self.touched[x] = centres.now, True
+        self.matched_at[x] = centres.now
+        self.touched[x] = self.shifted[x] = True
         if fresh:
             self.fresh_at[x] = centres.now
         proven = found.upper * CLOSE <= found.lower

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -77,6 +78,7 @@ class Shelf:
         self._room = memory(setting.neighbours)
         #: Why shards could not leave behind what they should, the last time.
         self.complaint: str | None = None
+        self._pool: ThreadPoolExecutor | None = None
         self._attic: tempfile.TemporaryDirectory[str] | None = None
 
     def add(self, spec: Spec) -> None:
@@ -128,9 +130,11 @@ class Shelf:
         if workers <= 1:
             yield from map(function, numbers)
             return
-        with ThreadPoolExecutor(workers, thread_name_prefix="graphmeans-shard") as pool:
-            for start in range(0, len(numbers), 8 * workers):  # answers wait until they are added up: not too many at once
-                yield from pool.map(function, numbers[start : start + 8 * workers])
+        if self._pool is None:  # threads keep their room (scratch.py) from call to call
+            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="graphmeans-shard")
+            weakref.finalize(self, self._pool.shutdown, wait=False)
+        for start in range(0, len(numbers), 8 * workers):  # answers wait until they are added up: not too many at once
+            yield from self._pool.map(function, numbers[start : start + 8 * workers])
 
     # -- visitors ----------------------------------------------------------------------------------
 

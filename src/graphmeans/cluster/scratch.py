@@ -1,0 +1,32 @@
+"""Room for large arrays that live for a moment, kept from one call to the next.
+
+A system that is asked for megabytes and given them back many times a second spends its time clearing pages. Each thread has
+its own room, and each purpose: an array is good until the same thread asks for the same purpose again.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class _Room(threading.local):
+    def __init__(self) -> None:
+        self.kept: dict[str, NDArray[Any]] = {}
+
+
+_room = _Room()
+
+
+def zeros(purpose: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array of zeros."""
+    size = int(np.prod(shape))
+    kept = _room.kept.get(purpose)
+    if kept is None or len(kept) < size:
+        kept = _room.kept[purpose] = np.zeros(size, dtype)
+    result = kept[:size].reshape(shape)
+    result.fill(0)
+    return result
