@@ -24,7 +24,7 @@ def test_code_of_a_page_runs(page, capsys, tmp_path, monkeypatch):
 
 
 @pytest.mark.xdist_group("dask")
-@pytest.mark.parametrize("page", ["large-collections.md"])
+@pytest.mark.parametrize("page", ["large-collections.md", "scaling.md"])
 def test_code_for_a_cluster_runs(page, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
     monkeypatch.chdir(tmp_path)

@@ -359,6 +359,7 @@ def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch,
     collection = gm.open_collection(parquet)
     options = {"random_state": 5, "n_init": 1}
     expected = gm.GraphKMeans(8, **options).fit(collection)
+    monkeypatch.setattr("graphmeans.cluster.engines.dask.SELDOM", 0.0)  # after each iteration, whatever it takes
     killer = Killer(monkeypatch, client, method, n)
     found = gm.GraphKMeans(8, engine=client, **options).fit(collection)
     assert_same(found, expected)

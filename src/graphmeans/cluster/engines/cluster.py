@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 import tempfile
+import time
 import uuid
 import warnings
 from collections import Counter
@@ -171,11 +172,16 @@ class Cluster:
             raise self._gone(error) from None
 
     def scatter(self, data: bytes) -> Any:
-        """Send bytes to all workers."""
-        try:
-            return self.client.scatter(data, broadcast=True, hash=False)
-        except Exception as error:
-            raise self._gone(error) from None
+        """Send bytes to all workers. While one of them is dying this may fail: then the others are tried again."""
+        for pause in (0.1, 0.3, 1.0, 3.0, None):
+            try:
+                return self.client.scatter(data, broadcast=True, hash=False)
+            except Exception as error:
+                if pause is None:
+                    raise self._gone(error) from None
+                time.sleep(pause)
+                self.workers()  # an error if the scheduler is gone; somebody new may have come
+        raise AssertionError("unreachable")
 
     def finished(self, future: Any, addresses: set[str]) -> None:
         """Wait for a task; it depends on these workers."""
@@ -249,7 +255,7 @@ class Cluster:
             token = uuid.uuid4().hex
             (folder / "token").write_text(token)
             seen = [(self.submit(a, _read, str(folder / "token")), a) for a in self.workers()]
-            self._shared = all(self.result(future, address) == token for future, address in seen)
+            self._shared = all(self._unless_lost(future, address) in (token, None) for future, address in seen)
             (folder / "token").unlink()
             if not self._shared:
                 logger.warning(
@@ -299,5 +305,5 @@ def need_distributed() -> Any:
     return distributed
 
 
-def _read(path: str) -> str | None:
-    return Path(path).read_text() if os.path.isfile(path) else None
+def _read(path: str) -> str:
+    return Path(path).read_text() if os.path.isfile(path) else "not there"

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import pickle
 import shutil
+import time
 import uuid
 import warnings
 import weakref
@@ -36,6 +37,9 @@ IntArray = NDArray[np.int64]
 
 #: Answers of more workers than this are added up by workers, so many at a time.
 MERGED = 8
+#: Without a checkpoint, shards leave something behind when this many times what it takes has passed since the last time. Then
+#: losing a worker costs no more than that, and leaving no more than its share.
+SELDOM = 10.0
 #: Methods that change nothing, and need not be repeated when a shard is built again.
 READS = frozenset(
     {
@@ -65,6 +69,7 @@ class Dask:
         self._views: dict[int, bytes] = {}  # centres by version, for those calls
         self._sent: tuple[int, Any] | None = None  # the version that workers have, and where
         self.generation = 0
+        self._left_at, self._cost = 0.0, 0.0  # when shards last left something behind, and how long that took
         scratch = None if self._must_leave else self._folder
         self._finalizer = weakref.finalize(self, _released, cluster, self._key, self._held, scratch)
         self.extend(cut(range(len(problem.source)) if rows is None else rows))
@@ -134,7 +139,7 @@ class Dask:
     ) -> list[Any]:
         """What workers answer. Those that are lost are replaced, until all shards have answered."""
         self._cluster.check_interrupt()
-        leave = leave and self._leaving
+        leave = leave and self._leaving and (self._must_leave or time.monotonic() - self._left_at >= SELDOM * self._cost)
         plain = tuple(remote.CENTRES if isinstance(arg, MovingCentres) else arg for arg in args)
         leaves = (self.generation + 1, self.generation) if leave else None
         call = pickle.dumps(Call(method, plain, self._matchings.purpose, leaves, len(self._parts)), pickle.HIGHEST_PROTOCOL)
@@ -149,10 +154,12 @@ class Dask:
             except WorkersLost as lost:
                 asked = [one for one in asked if one.address not in lost.addresses]
                 wanted = self._replaced(lost.addresses, only)
-        for _, ledger, complaint in answers:
+        for _, ledger, (complaint, _) in answers:
             self._matchings.ledger.add(ledger)
             if complaint:
                 self._cannot_leave(complaint)
+        if leave:
+            self._left_at, self._cost = time.monotonic(), max(seconds for _, _, (_, seconds) in answers)
         self._note(method, call, version, leave and self._leaving)
         return [part for part, _, _ in answers]
 

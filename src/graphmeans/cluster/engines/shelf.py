@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -78,6 +79,7 @@ class Shelf:
         self._room = memory(setting.neighbours)
         #: Why shards could not leave behind what they should, the last time.
         self.complaint: str | None = None
+        self.leaving = 0.0  # seconds that it took
         self._pool: ThreadPoolExecutor | None = None
         self._attic: tempfile.TemporaryDirectory[str] | None = None
 
@@ -108,7 +110,7 @@ class Shelf:
 
     def call(self, numbers: Sequence[int], call: Call) -> Iterator[tuple[int, Any, Ledger]]:
         """Call a method of these shards; yields their numbers, answers and what was spent, in the order of the numbers."""
-        self.complaint = None
+        self.complaint, self.leaving = None, 0.0
         inner = replace(self.setting.space, n_jobs=max(1, self.threads // max(1, len(numbers))))
 
         def one(number: int) -> tuple[int, Any, Ledger]:
@@ -116,10 +118,12 @@ class Shelf:
             shard.matchings = Matchings(inner, purpose=call.purpose)
             answer = getattr(shard, call.method)(*call.args)
             if call.leaves is not None and number in self._journals:
+                start = time.perf_counter()
                 try:
                     self._journals[number].write(shard, *call.leaves)
                 except OSError as error:
                     self.complaint = error.strerror or str(error)
+                self.leaving += time.perf_counter() - start
             self._back(number, shard)
             return number, answer, shard.matchings.ledger
 

@@ -87,7 +87,7 @@ def work(key: str, numbers: list[int], packed: bytes, version: int | None, view:
     """Call a method of some shards: the sums of their answers, or all of them, and what was spent."""
     shelf = _shelf(key, numbers)
     answers, ledger = _called(key, shelf, numbers, pickle.loads(packed), version, view, fold)
-    return pickle.dumps((answers, ledger, shelf.complaint), pickle.HIGHEST_PROTOCOL)
+    return pickle.dumps((answers, ledger, (shelf.complaint, shelf.leaving)), pickle.HIGHEST_PROTOCOL)
 
 
 def rebuild(
@@ -126,8 +126,9 @@ def merge(*parts: bytes) -> bytes:
     spent = Ledger()
     for _, ledger, _ in unpacked:
         spent.add(ledger)
-    complaint = next((said for _, _, said in unpacked if said), None)
-    return pickle.dumps((Tree.merged(tree for tree, _, _ in unpacked), spent, complaint), pickle.HIGHEST_PROTOCOL)
+    complaint = next((said for _, _, (said, _) in unpacked if said), None)
+    leaving = max(seconds for _, _, (_, seconds) in unpacked)
+    return pickle.dumps((Tree.merged(tree for tree, _, _ in unpacked), spent, (complaint, leaving)), pickle.HIGHEST_PROTOCOL)
 
 
 def release(key: str) -> None:
