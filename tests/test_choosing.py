@@ -136,7 +136,7 @@ def test_as_many_trees_and_sequences_as_there_are():
 
 def test_fifteen_letters_are_fifteen_clusters():
     graphs, _ = gm.datasets.make_letters(450, "low", random_state=0)
-    choice = gm.evaluation.choose_k(graphs, range(14, 18), random_state=0)
+    choice = gm.evaluation.choose_k(graphs, range(14, 17), random_state=0)
     assert choice.recommended == 15
     assert max(choice.tried, key=lambda row: row.silhouette).n_clusters > 15  # which silhouettes alone would say
 

@@ -255,8 +255,10 @@ def test_shells_complete_commands_and_options():
         env={**environment, "COMP_WORDS": "graphmeans cluster --encod", "COMP_CWORD": "2"},
     )  # fmt: skip
     assert options.stdout.split() == ["--encoder"]
+    # Without a shell among the processes above, typer would not know which one is meant.
+    shell = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     assert "_graphmeans_completion" in subprocess.run(
-        [sys.executable, "-m", "graphmeans", "--show-completion", "bash"], capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "graphmeans", "--show-completion", "bash"], capture_output=True, text=True, timeout=60, env=shell,
     ).stdout  # fmt: skip
 
 

@@ -233,11 +233,10 @@ def test_nested_batches_of_a_collection(letters, parquet):
 # -- dask --------------------------------------------------------------------------------------------
 
 FITS = {
-    "default": {},
-    "one run": {"n_init": 1, "init": "furthest-first"},
+    "default": {"init": "furthest-first", "max_iter": 8},
     "restarts": {"n_init": 5, "init": "random", "max_iter": 6},
     "parallel": {"n_init": 1, "init": "k-means||"},
-    "certified": {"n_init": 1, "init": "medoids", "matcher": "search", "certify": True, "max_iter": 4},
+    "certified": {"n_init": 1, "init": "medoids", "matcher": "search", "certify": True, "max_iter": 3},
 }
 
 
@@ -282,7 +281,7 @@ def test_sums_of_many_workers_are_added_by_workers(letters, client, monkeypatch)
 
 def test_labels_stay_with_the_workers_until_asked_for(parquet, client, tmp_path):
     collection = gm.open_collection(parquet)
-    km = gm.GraphKMeans(8, random_state=1, n_init=1, engine=client).fit(collection)
+    km = gm.GraphKMeans(8, random_state=1, n_init=1, max_iter=3, engine=client).fit(collection)
     assert km._found.engine is not None
     assert km.write_labels(tmp_path / "labels") == N
     names, labels, distances = read_labels(tmp_path / "labels")
@@ -295,10 +294,10 @@ def test_labels_stay_with_the_workers_until_asked_for(parquet, client, tmp_path)
     assert not hasattr(km, "_found")
     km.write_labels(tmp_path / "labels.parquet", collection)
     assert read_labels(tmp_path / "labels.parquet")[1].tolist() == labels.tolist()
-    local = gm.GraphKMeans(8, random_state=1, n_init=1).fit(collection)
+    local = gm.GraphKMeans(8, random_state=1, n_init=1, max_iter=3).fit(collection)
     assert clone(km).fit(collection).inertia_ == local.inertia_
     assert clone(km).engine is client
-    other = pickle.loads(pickle.dumps(gm.GraphKMeans(8, random_state=1, n_init=1, engine=client).fit(collection)))
+    other = pickle.loads(pickle.dumps(gm.GraphKMeans(8, random_state=1, n_init=1, max_iter=3, engine=client).fit(collection)))
     assert other.engine == client.scheduler.address
     np.testing.assert_array_equal(other.labels_, labels)
 
@@ -462,7 +461,8 @@ def test_workers_are_checked(letters, client, monkeypatch):
         gm.GraphKMeans(4, engine=client, n_init=1).fit(letters[:40])
 
 
-def test_engines_that_make_no_sense(letters, client):
+def test_engines_that_make_no_sense(letters, client, monkeypatch):
+    monkeypatch.setattr(clusters, "CONNECT", 1.0)
     for engine in ("spark", 3, None):
         with pytest.raises(gm.GraphError, match="engine must be"):
             gm.GraphKMeans(3, engine=engine).fit(letters)
@@ -510,9 +510,9 @@ def test_processes_of_its_own(letters):
 
 def test_a_lost_scheduler_is_said(tmp_path):
     path = tmp_path / "c"
-    ran = subprocess.run(
-        [sys.executable, "-c", SCRIPT, "scheduler lost", str(path)], capture_output=True, text=True, timeout=180
-    )
+    environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
+    command = [sys.executable, "-c", SCRIPT, "scheduler lost", str(path)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment)
     (line,) = [line for line in ran.stdout.splitlines() if line.startswith("said:")] or [ran.stderr]
     assert "is lost" in line
     assert "the last checkpoint is kept" in line

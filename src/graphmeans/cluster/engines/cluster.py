@@ -25,6 +25,10 @@ logger = logging.getLogger("graphmeans")
 
 #: Seconds after which somebody looks whether those who have not answered are still there.
 PATIENCE = 1.0
+#: What dask calls tasks that will never be done, in different versions.
+CANCELLED = ("CancelledError", "FutureCancelledError", "FuturesCancelledError")
+#: Seconds within which a scheduler must answer.
+CONNECT = 10.0
 #: Seconds that a cluster without workers is given to get one.
 RESTART = 60.0
 
@@ -71,7 +75,7 @@ class Cluster:
             self.client.wait_for_workers(n_threads(self._n_jobs), timeout=RESTART)
         else:
             try:
-                self.client = distributed.Client(self._engine, timeout=10)
+                self.client = distributed.Client(self._engine, timeout=CONNECT)
             except (OSError, ValueError, TypeError) as error:
                 raise GraphError(f"engine: no scheduler at {self._engine} ({str(error).splitlines()[0]})") from None
         self.workers()
@@ -198,6 +202,9 @@ class Cluster:
                     raise
                 self._interrupted = True  # what is under way is finished first
             except Exception as error:
+                if type(error).__name__ in CANCELLED:  # with a worker something was lost that it depends on
+                    self._present()
+                    raise WorkersLost(addresses) from None
                 if type(error).__name__ != "TimeoutError":  # distributed's own, in earlier versions
                     raise self._gone(error) from None
             lost = addresses - self._present().keys()
@@ -213,15 +220,16 @@ class Cluster:
                 raise WorkersLost(addresses)
             raise error
         if future.status != "finished":
-            lost = set(addresses) - self._present().keys()
-            if lost:
-                raise WorkersLost(lost)
-            raise self._gone(RuntimeError(future.status))
+            self._present()  # an error if the scheduler is gone
+            raise WorkersLost(addresses)
         while True:
             try:
                 return future.result(timeout=PATIENCE)
             except Exception as error:
-                if type(error).__name__ not in ("TimeoutError", "CancelledError", "FutureCancelledError"):
+                if type(error).__name__ in CANCELLED:
+                    self._present()
+                    raise WorkersLost(addresses) from None
+                if type(error).__name__ != "TimeoutError":
                     raise
             lost = set(addresses) - self._present().keys()
             if lost:
