@@ -15,10 +15,10 @@ from unittest import mock
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.cluster.interval import Descent
-from graphmeans.cluster.moving import Sketches
-from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.shard import Shard
+from graphmeans.cluster.algorithms.interval import Descent
+from graphmeans.cluster.centers.frame_centers import Sketches
+from graphmeans.cluster.context import Problem
+from graphmeans.cluster.shards.shard import Shard
 from graphmeans.datasets.paper import COLLECTIONS
 
 
@@ -27,9 +27,9 @@ def incremental_means() -> Iterator[None]:
     """A mean takes a matching for every member but the first, as the paper's does: they are counted, not made."""
     sums = Shard.sums
 
-    def counted(shard: Shard, centres):
-        shard.matchings.ledger.matchings["algorithm"] += max(0, len(shard) - centres.k)
-        return sums(shard, centres)
+    def counted(shard: Shard, centers):
+        shard.matchings.ledger.matchings["algorithm"] += max(0, len(shard) - centers.k)
+        return sums(shard, centers)
 
     with mock.patch.object(Shard, "sums", counted):
         yield
@@ -37,12 +37,12 @@ def incremental_means() -> Iterator[None]:
 
 @contextmanager
 def distances_matched_anew() -> Iterator[None]:
-    """u = |x - y'| is not free: after each step every graph whose centre moved is matched with it."""
+    """u = |x - y'| is not free: after each step every graph whose center moved is matched with it."""
     follow = Shard.follow
 
-    def matched(shard: Shard, centres) -> None:
-        follow(shard, centres)
-        shard.realign(np.flatnonzero(centres.drift[-2, shard.labels] > 0), centres)
+    def matched(shard: Shard, centers) -> None:
+        follow(shard, centers)
+        shard.realign(np.flatnonzero(centers.drift[-2, shard.labels] > 0), centers)
 
     with mock.patch.object(Shard, "follow", matched):
         yield
@@ -62,17 +62,17 @@ def no_sketches() -> Iterator[None]:
 @contextmanager
 def no_assignments() -> Iterator[None]:
     """No linear assignment between sketch and matching."""
-    with mock.patch.object(Shard, "_assignments", lambda self, x, y, centres: np.zeros(len(x))):
+    with mock.patch.object(Shard, "_assignments", lambda self, x, y, centers: np.zeros(len(x))):
         yield
 
 
 @contextmanager
 def no_margins() -> Iterator[None]:
-    """An alignment is known to be the best one only as long as the centre has not moved."""
+    """An alignment is known to be the best one only as long as the center has not moved."""
     note = Shard._note_alignment
 
-    def forgetful(self, x, found, centres, fresh):
-        note(self, x, found, centres, fresh)
+    def forgetful(self, x, found, centers, fresh):
+        note(self, x, found, centers, fresh)
         self.rival[x] = np.minimum(self.rival[x], found.upper)
 
     with mock.patch.object(Shard, "_note_alignment", forgetful):

@@ -50,7 +50,7 @@ for name in options.only.split(","):
     pairs = pairs[pairs[:, 0] != pairs[:, 1]][: options.pairs]
     x, y = pairs.T
     rows = bounds.rows_needed(batch, batch, pairs, order)[0]
-    matches = gm.Exact(max_nodes=options.max_nodes).solve(batch, batch, pairs, order, n_jobs=1)
+    matches = gm.Exact(max_tree_nodes=options.max_nodes).solve(batch, batch, pairs, order, n_jobs=1)
     upper, proven = matches.upper, (matches.upper - matches.lower <= 1e-9 * matches.upper).mean()
     sketched: dict[str, np.ndarray] = {}
 

@@ -41,7 +41,7 @@ def measure(name: str, graphs: list, classes: np.ndarray, k: int, init: str, see
     inside = seconds if algorithm == "default" else float(km.trace_["seconds"].sum())
     points, pairs = km._points(graphs), np.stack([np.arange(len(graphs)), km.labels_], axis=1)
     matcher = get_matcher("auto", 10 * options.effort)
-    again = matcher.solve(points, km._centres.batch, pairs, km.space_.order).upper
+    again = matcher.solve(points, km._centers.batch, pairs, km.space_.order).upper
     best = np.minimum(again, km.distances_)
     return {
         "collection": name, "init": init, "seed": seed, "algorithm": algorithm, "effort": options.effort,

@@ -221,7 +221,7 @@ class BestKnown:
 
 def search_long(problem: Problem, store: BestKnown, tree: int, effort: float, rounds: int) -> None:
     """The long run behind the store: exact with a large tree, then the search again and again with other seeds."""
-    matchers: list[tuple[str, Matcher]] = [("exact", gm.Exact(max_nodes=tree))]
+    matchers: list[tuple[str, Matcher]] = [("exact", gm.Exact(max_tree_nodes=tree))]
     matchers += [(f"search {seed}", Search(effort=effort, seed=seed)) for seed in range(rounds)]
     for name, matcher in matchers:
         start = time.perf_counter()

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.cluster import duplicates
+from graphmeans.cluster.data import deduplicate as duplicates
 
 
 def main(count: int = 1500) -> None:

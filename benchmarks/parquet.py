@@ -27,7 +27,7 @@ SAMPLE = 20_000
 ALONE = """
 import sys
 import graphmeans as gm, pyarrow.parquet
-from graphmeans.io.lazy import open_collection
+from graphmeans.io.parquet.collection import open_collection
 def most():  # Linux: the most this process has held, in KiB
     return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 before = most()

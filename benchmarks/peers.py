@@ -7,7 +7,7 @@ gives the column of every row of the padded pair; it is inside, with the roundin
 What each of them can see:
 
 - graspologic: everything; an edge channel is a layer, node inner products are S. `n_init` above 1 only makes sense with
-  `init_perturbation`: without it every start is the barycentre, and only ties are broken differently. It does two things
+  `init_perturbation`: without it every start is the barycenter, and only ties are broken differently. It does two things
   that cost it: its score counts S once a layer, so with several channels it does not always keep the best of its starts,
   and the connections between the two graphs that nobody gave are sparse matrices that it multiplies all the same. "Tuned"
   keeps the best start by the right score and gives it those matrices as dense zeros.

@@ -27,10 +27,10 @@ def main(folder: str = ".") -> float:
     print(f"inertia {km.inertia_:.6f}, scikit-learn's {theirs.inertia_:.6f}")
     found = adjusted_rand_score(species, km.labels_)
     print(f"150 flowers, 3 clusters; agreement with the three species: {found:.2f}")
-    centres = np.concatenate([mean.nodes[""] for mean in km.centroids()])
+    centers = np.concatenate([mean.nodes[""] for mean in km.centroids()])
     figure, axes = plt.subplots(figsize=(5, 4))
     axes.scatter(rows[:, 2], rows[:, 0], c=km.labels_, s=14)
-    axes.scatter(centres[:, 2], centres[:, 0], c="crimson", marker="x", s=80)
+    axes.scatter(centers[:, 2], centers[:, 0], c="crimson", marker="x", s=80)
     axes.set(xlabel="petal length", ylabel="sepal length")
     path = Path(folder) / "vectors.svg"
     path.parent.mkdir(parents=True, exist_ok=True)

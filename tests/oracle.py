@@ -252,15 +252,15 @@ def dense_distance(x, y, room):
 # -- k-means ---------------------------------------------------------------------------------------
 
 
-def lloyd(graphs, centres, order="auto", max_iter=100, sequence=None):
-    """Assign to the nearest centre, take incremental means, until no label changes. Returns one row an iteration.
+def lloyd(graphs, centers, order="auto", max_iter=100, sequence=None):
+    """Assign to the nearest center, take incremental means, until no label changes. Returns one row an iteration.
 
-    `centres` are graphs; a row is (labels, inertia of these labels at the centres that made them, new centres).
+    `centers` are graphs; a row is (labels, inertia of these labels at the centers that made them, new centers).
     """
-    room = places([*graphs, *centres], order)
+    room = places([*graphs, *centers], order)
     dv, de = widths(graphs)
     padded = [dense(x, room, dv, de)[0] for x in graphs]
-    current = [dense(y, room, dv, de)[0] for y in centres]
+    current = [dense(y, room, dv, de)[0] for y in centers]
     labels, rows = None, []
     for _ in range(max_iter):
         d = np.array([[dense_distance(x, y, room) for y in current] for x in padded])
@@ -277,7 +277,7 @@ def lloyd(graphs, centres, order="auto", max_iter=100, sequence=None):
 
 
 def furthest_first_after(graphs, first, k, order="auto"):
-    """Given the first centre, repeatedly the graph farthest from its nearest centre."""
+    """Given the first center, repeatedly the graph farthest from its nearest center."""
     d = pairwise_distances(graphs, order=order)
     chosen = [first]
     while len(chosen) < k:
@@ -286,7 +286,7 @@ def furthest_first_after(graphs, first, k, order="auto"):
 
 
 def furthest_first(graphs, k, order="auto", sequence=None):
-    """As the paper words it: the first centre is the graph closest to the sample mean of all."""
+    """As the paper words it: the first center is the graph closest to the sample mean of all."""
     room = places(graphs, order)
     dv, de = widths(graphs)
     y = incremental_mean(graphs, room, sequence).mean

@@ -242,17 +242,17 @@ def of_the_paper(name: str) -> Figure:
 def embedding() -> Figure:
     random = np.random.default_rng(0)
     clean = [letter_prototypes()[name] for name in "AKXVT"]
-    centres = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5], [-2.0, 0.3], [2.4, -1.6]])
+    centers = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5], [-2.0, 0.3], [2.4, -1.6]])
     labels = np.repeat(np.arange(5), 25)
-    points = centres[labels] + random.normal(0, 0.35, (125, 2))
-    return gm.plots.EmbeddingDisplay(points, labels, centres, clean, 0.71, 750).plot().figure_
+    points = centers[labels] + random.normal(0, 0.35, (125, 2))
+    return gm.plots.EmbeddingDisplay(points, labels, centers, clean, 0.71, 750).plot().figure_
 
 
 def numbered_map() -> Figure:
     random = np.random.default_rng(1)
-    centres = random.normal(0, 3, (12, 2))
+    centers = random.normal(0, 3, (12, 2))
     labels = np.repeat(np.arange(12), 12)
-    return gm.plots.EmbeddingDisplay(centres[labels] + random.normal(0, 0.3, (144, 2)), labels, centres).plot().figure_
+    return gm.plots.EmbeddingDisplay(centers[labels] + random.normal(0, 0.3, (144, 2)), labels, centers).plot().figure_
 
 
 def prototypes() -> Figure:
@@ -305,11 +305,11 @@ def flow() -> str:
 
 def report_map() -> str:
     random = np.random.default_rng(0)
-    centres = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5]])
+    centers = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5]])
     labels = np.repeat(np.arange(3), 8)
-    points = centres[labels] + random.normal(0, 0.35, (24, 2))
+    points = centers[labels] + random.normal(0, 0.35, (24, 2))
     clusters = [SimpleNamespace(label=c, size=8, majority="AKX"[c]) for c in range(3)]
-    evidence = SimpleNamespace(sample=np.arange(24), map=Map(points, centres, np.arange(3), np.zeros((24, 3)), 0.9))
+    evidence = SimpleNamespace(sample=np.arange(24), map=Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9))
     drawn = map_svg(SimpleNamespace(clusters=clusters), evidence, labels, map_places(evidence))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 

@@ -59,14 +59,14 @@ def round_collections(draw, min_size=1, max_size=4, max_nodes=3, kind=None, min_
     return draw(st.lists(graph, min_size=min_size, max_size=max_size))
 
 
-def random_graph(rng, kind, n, density=0.6, noise=1.0, centre=None):
-    """A graph with normally distributed attributes; `centre` (nodes, edges) moves it near a template of n nodes."""
-    nodes = noise * rng.normal(size=(n, kind.dv)) + (0 if centre is None else centre[0][:n])
+def random_graph(rng, kind, n, density=0.6, noise=1.0, center=None):
+    """A graph with normally distributed attributes; `center` (nodes, edges) moves it near a template of n nodes."""
+    nodes = noise * rng.normal(size=(n, kind.dv)) + (0 if center is None else center[0][:n])
     pairs = [(i, j) for i in range(n) for j in range(n) if (i < j or (kind.directed and i > j))]
     edges = [pair for pair in pairs if rng.random() < density]
     values = noise * rng.normal(size=(len(edges), kind.de))
-    if centre is not None and edges:
-        values += np.array([centre[1][i, j] for i, j in edges])
+    if center is not None and edges:
+        values += np.array([center[1][i, j] for i, j in edges])
     roles = None
     if kind.roles:
         roles = [kind.roles[i % len(kind.roles)] for i in range(n)]
@@ -76,14 +76,14 @@ def random_graph(rng, kind, n, density=0.6, noise=1.0, centre=None):
 def random_collection(seed, kind, size, max_nodes=3, min_nodes=1, classes=None, noise=1.0, density=0.6):
     """Graphs with generic values, shuffled node order; with `classes`, scattered around that many templates."""
     rng = np.random.default_rng(seed)
-    centres = [None]
+    centers = [None]
     if classes:
         shapes = (max_nodes, kind.dv), (max_nodes, max_nodes, kind.de)
-        centres = [tuple(2 * rng.normal(size=shape) for shape in shapes) for _ in range(classes)]
+        centers = [tuple(2 * rng.normal(size=shape) for shape in shapes) for _ in range(classes)]
     graphs = []
     for i in range(size):
         n = int(rng.integers(min_nodes, max_nodes + 1))
-        graph = random_graph(rng, kind, n, density, noise, centres[i % len(centres)])
+        graph = random_graph(rng, kind, n, density, noise, centers[i % len(centers)])
         graphs.append(relabelled(graph, rng.permutation(n)))
     return graphs
 

@@ -227,7 +227,7 @@ def test_weights_scale_the_squared_parts(data, node_weight, edge_weight):
     ]
     weights = {"node_weight": node_weight, "edge_weight": edge_weight}
     assert gm.distance(*graphs, matcher="exact", **weights) == pytest.approx(oracle.distance(*heavy), abs=1e-9)
-    # one cluster of two: its centre lies half way
+    # one cluster of two: its center lies half way
     km = gm.GraphKMeans(1, matcher="exact", init=[graphs[0]], **weights).fit(graphs)
     assert km.inertia_ == pytest.approx(oracle.distance(*heavy) ** 2 / 2, abs=1e-9)
 

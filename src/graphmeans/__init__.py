@@ -9,10 +9,10 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from graphmeans import datasets, evaluation, plots
-    from graphmeans.cluster.kmeans import GraphKMeans
-    from graphmeans.cluster.kmedoids import GraphKMedoids
-    from graphmeans.cluster.minibatch import MiniBatchGraphKMeans
-    from graphmeans.cluster.nearest_centroid import GraphNearestCentroid
+    from graphmeans.cluster.estimators.kmeans import GraphKMeans
+    from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
+    from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
+    from graphmeans.cluster.estimators.nearest_centroid import GraphNearestCentroid
     from graphmeans.functions import distance, match, mean, pairwise_distances, sketch
     from graphmeans.graphs import structures
     from graphmeans.graphs.convert import (
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
         to_pyg,
         to_rdkit,
     )
-    from graphmeans.graphs.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.encoder import GraphEncoder
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
     from graphmeans.graphs.mean_graph import MeanGraph
-    from graphmeans.io.lazy import open_collection
-    from graphmeans.io.model import load
+    from graphmeans.io.parquet.collection import open_collection
+    from graphmeans.io.storage.model import load
     from graphmeans.matching.exact import Exact
     from graphmeans.matching.graduated import Graduated
     from graphmeans.matching.match import Match
@@ -47,21 +47,21 @@ _HOMES = {
     "Graph": "graphmeans.graphs.graph",
     "MeanGraph": "graphmeans.graphs.mean_graph",
     "GraphError": "graphmeans.graphs.errors",
-    "GraphEncoder": "graphmeans.graphs.encoder",
+    "GraphEncoder": "graphmeans.graphs.encoding.encoder",
     "GraphSpace": "graphmeans.space",
-    "GraphKMeans": "graphmeans.cluster.kmeans",
-    "GraphKMedoids": "graphmeans.cluster.kmedoids",
-    "GraphNearestCentroid": "graphmeans.cluster.nearest_centroid",
-    "MiniBatchGraphKMeans": "graphmeans.cluster.minibatch",
+    "GraphKMeans": "graphmeans.cluster.estimators.kmeans",
+    "GraphKMedoids": "graphmeans.cluster.estimators.kmedoids",
+    "GraphNearestCentroid": "graphmeans.cluster.estimators.nearest_centroid",
+    "MiniBatchGraphKMeans": "graphmeans.cluster.estimators.minibatch",
     "Match": "graphmeans.matching.match",
     "Exact": "graphmeans.matching.exact",
     "Graduated": "graphmeans.matching.graduated",
     "Search": "graphmeans.matching.search",
     "distance": "graphmeans.functions",
-    "load": "graphmeans.io.model",
+    "load": "graphmeans.io.storage.model",
     "match": "graphmeans.functions",
     "mean": "graphmeans.functions",
-    "open_collection": "graphmeans.io.lazy",
+    "open_collection": "graphmeans.io.parquet.collection",
     "pairwise_distances": "graphmeans.functions",
     "sketch": "graphmeans.functions",
     "from_adjacency": "graphmeans.graphs.convert",

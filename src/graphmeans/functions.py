@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graph, to_graphs
-from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -37,7 +37,7 @@ def match(
     encoder: Encoder = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
-    max_nodes: int | None = None,
+    max_tree_nodes: int | None = None,
     max_seconds: float | None = None,
 ) -> Match:
     """Align two graphs.
@@ -53,7 +53,7 @@ def match(
         "auto" leaves the numbers of a pair unscaled: standardising two graphs would erase what they differ in. Pass
         ``km.encoder_`` to measure as a fitted estimator does.
     node_weight, edge_weight : float
-    max_nodes, max_seconds : limits of the exact matcher
+    max_tree_nodes, max_seconds : limits of the exact matcher
 
     Returns
     -------
@@ -67,10 +67,10 @@ def match(
     >>> gm.match(x, y).mapping
     {'a': 'd', 'b': 'c'}
     """
-    if max_nodes is not None or max_seconds is not None:
+    if max_tree_nodes is not None or max_seconds is not None:
         if matcher not in ("exact", "auto"):
-            raise GraphError("max_nodes and max_seconds are limits of the exact matcher")
-        matcher = Exact(max_nodes=max_nodes, max_seconds=max_seconds)
+            raise GraphError("max_tree_nodes and max_seconds are limits of the exact matcher")
+        matcher = Exact(max_tree_nodes=max_tree_nodes, max_seconds=max_seconds)
     solver = get_matcher(matcher)
     pair = [to_graph(x), to_graph(y)]
     batch = _encode(pair, encoder, scaled=False)
@@ -199,9 +199,9 @@ def mean(
     back = np.argsort(means.which)
     alignments = [means.flat[means.ptr[p] : means.ptr[p + 1]] for p in back]
     objective, similarity = _quality(space, batch, means, weights)
-    centres = means.centres
+    centers = means.centers
     plain = fitted.decode(
-        space.unweighted(centres.batch), centres.node_support, centres.edge_support, damped=centres.damped
+        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped
     )[0]
     return MeanGraph(
         plain.nodes.get("", plain.nodes),
@@ -231,7 +231,7 @@ def warmup() -> Iterator[tuple[str, float]]:
     frames = Frames.of_graphs(batch.take([1]), order)
     frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))
     frames.aligned_distances(batch, np.array([0]), np.array([0]), found.flat, found.ptr)
-    frames.centres()
+    frames.centers()
     yield "means", time.perf_counter() - start
 
 
@@ -252,11 +252,11 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
 def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArray[np.float64]) -> tuple[float, float]:
     """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
     which = means.which[weights[means.which] > 0]
-    found = space.match(batch, means.centres.batch, np.stack([which, np.zeros_like(which)], axis=1))
-    frames = Frames.of_graphs(means.centres.batch, space.order)
+    found = space.match(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
+    frames = Frames.of_graphs(means.centers.batch, space.order)
     frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
     stored = np.full(len(batch), np.inf)
-    if means.centres.damped:  # the mean is the average of this alignment
+    if means.centers.damped:  # the mean is the average of this alignment
         stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
     squares = np.minimum(found.upper, stored[which]) ** 2
     objective = 0.5 * float(weights[which] @ squares)

@@ -75,7 +75,7 @@ def cluster(
     init: Annotated[
         Init,
         typer.Option(
-            metavar="NAME", help="How the first centres are chosen: k-means++, k-means||, furthest-first, medoids or random."
+            metavar="NAME", help="How the first centers are chosen: k-means++, k-means||, furthest-first, medoids or random."
         ),
     ] = Init.kmeans,
     n_init: Annotated[
@@ -84,7 +84,7 @@ def cluster(
     mean: Annotated[Mean, typer.Option(help="How mean graphs are computed.")] = Mean.auto,
     matcher: Matching = Matcher.auto,
     effort: Annotated[float, typer.Option(min=0, help="How hard larger graphs are matched (auto, search).")] = 1.0,
-    theta: Annotated[float, typer.Option(min=0, help="How far gvr trusts an alignment while its centre moves.")] = 0.0,
+    theta: Annotated[float, typer.Option(min=0, help="How far gvr trusts an alignment while its center moves.")] = 0.0,
     certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,
     seed: Seed = 0,
@@ -147,7 +147,7 @@ def cluster(
             show_results,
             write_results,
         )
-        from graphmeans.cluster.kmeans import GraphKMeans
+        from graphmeans.cluster.estimators.kmeans import GraphKMeans
 
         if not isinstance(graphs, list):
             check_place(output)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from graphmeans.graphs.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.encoder import GraphEncoder
     from graphmeans.graphs.graph import Graph
 
 
@@ -59,7 +59,7 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
     if described is None:
         if not raw:
             return "auto"
-        from graphmeans.graphs.encoder import GraphEncoder
+        from graphmeans.graphs.encoding.encoder import GraphEncoder
 
         return GraphEncoder(numbers="keep")
     if raw:
@@ -71,7 +71,7 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--encoder is not valid JSON ({error})") from None
-    from graphmeans.graphs.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.encoder import GraphEncoder
 
     known = GraphEncoder().get_params()
     strange = sorted(set(given) - set(known)) if isinstance(given, dict) else []

@@ -50,7 +50,7 @@ def demo(
 
         from graphmeans.cli.progress import shown_progress
         from graphmeans.cli.results import show_results, write_results
-        from graphmeans.cluster.kmeans import GraphKMeans
+        from graphmeans.cluster.estimators.kmeans import GraphKMeans
         from graphmeans.datasets import make_letters
 
         start = perf_counter()

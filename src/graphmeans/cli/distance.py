@@ -80,7 +80,7 @@ def _match(x: Graph, y: Graph, model: Path | None, matcher: Matcher, node_weight
         return match(x, y, matcher.value, node_weight=node_weight, edge_weight=edge_weight)
     if (matcher, node_weight, edge_weight) != (Matcher.auto, 1.0, 1.0):
         raise ValueError("--model brings its own matcher and weights; leave --matcher and the weights out")
-    from graphmeans.io.model import load
+    from graphmeans.io.storage.model import load
 
     space_of = load(model_path(model))
     space = space_of.space_

@@ -64,7 +64,7 @@ def working(where: str, jobs: int | None) -> Iterator[Any]:
     if where == Engine.threads.value:
         yield None
         return
-    from graphmeans.cluster.engines.cluster import Cluster, need_distributed
+    from graphmeans.cluster.engines.dask_client import Cluster, need_distributed
 
     need_distributed()
     if where != Engine.dask.value:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from graphmeans.graphs.graph import Graph
-from graphmeans.io._layout import parquet
-from graphmeans.io.labels import NotShared
-from graphmeans.io.lazy import Collection
-from graphmeans.io.parquet import is_labels, read_label_table
+from graphmeans.io.parquet.collection import Collection
+from graphmeans.io.parquet.labels import NotShared
+from graphmeans.io.parquet.layout import parquet
+from graphmeans.io.parquet.write import is_labels, read_label_table
 from graphmeans.plots.text import plain_text
 
 logger = logging.getLogger("graphmeans")

@@ -1,4 +1,4 @@
-"""`graphmeans predict`: the nearest centre of new graphs."""
+"""`graphmeans predict`: the nearest center of new graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphmeans.cli.errors import reported
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
-    from graphmeans.io.lazy import Collection
+    from graphmeans.io.parquet.collection import Collection
 
 
 def predict(
@@ -58,8 +58,8 @@ def predict(
         from graphmeans.cli.engine import working
         from graphmeans.cli.progress import shown_progress
         from graphmeans.io.collection import open_or_read
-        from graphmeans.io.model import load
-        from graphmeans.io.predicting import write_predicted
+        from graphmeans.io.parquet.predictions import write_predicted
+        from graphmeans.io.storage.model import load
 
         where = chosen(engine, scheduler)
         if as_json and output is not None:
@@ -84,9 +84,9 @@ def predictions(
     estimator: Any, graphs: Sequence[Graph] | Collection, workers: Any = None, jobs: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """A row a graph, as they come."""
-    from graphmeans.io.predicting import class_names, predicted
+    from graphmeans.io.parquet.predictions import class_names, predicted
 
-    classes, alone, at = class_names(estimator), len(estimator._centres) == 1, 0
+    classes, alone, at = class_names(estimator), len(estimator._centers) == 1, 0
     for found in predicted(estimator, graphs, workers, jobs):
         count = len(found.label)
         if isinstance(graphs, list):
@@ -108,8 +108,8 @@ def predictions(
 def _write_parquet(path: Path, estimator: Any, graphs: Any, workers: Any, jobs: int | None) -> None:
     import numpy as np
 
-    from graphmeans.io.parquet import write_labels
-    from graphmeans.io.predicting import Predicted, class_names, columns, predicted
+    from graphmeans.io.parquet.predictions import Predicted, class_names, columns, predicted
+    from graphmeans.io.parquet.write import write_labels
 
     found = Predicted(*map(np.concatenate, zip(*predicted(estimator, graphs, workers, jobs), strict=True)))
     names = [graph.name for graph in graphs] if isinstance(graphs, list) else graphs.names

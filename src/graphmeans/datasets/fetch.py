@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from graphmeans.datasets.tudataset import load_tudataset
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io._files import PathLike, read_file, write_file
+from graphmeans.io.files import PathLike, read_file, write_file
 
 logger = logging.getLogger("graphmeans")
 

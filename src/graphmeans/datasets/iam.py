@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import Graph
-from graphmeans.io._files import PathLike, fail
-from graphmeans.io.gxl import read_gxl_collection
+from graphmeans.io.files import PathLike, fail
+from graphmeans.io.formats.gxl import read_gxl_collection
 
 # Where a collection may lie below the folder that is given: our zips, the zips of the source, unpacked folders.
 _PLACES = {

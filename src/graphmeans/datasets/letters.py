@@ -16,7 +16,7 @@ from graphmeans.graphs.graph import Graph
 Rng = Union[np.random.RandomState, np.random.Generator]
 Point = tuple[float, float]
 
-BASE, CAP, MIDDLE = 0.4, 2.8, 1.5  # the lines that the letters stand on, reach up to, and are centred on
+BASE, CAP, MIDDLE = 0.4, 2.8, 1.5  # the lines that the letters stand on, reach up to, and are centered on
 
 # The lines of each letter, every one drawn without lifting the pen. A crossbar has end points of its own.
 LINES: dict[str, list[list[Point]]] = {

@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.inputs import ARRAY, is_lazy, kind_of
-from graphmeans.cluster.kmeans import GraphKMeans
+from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
+from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 

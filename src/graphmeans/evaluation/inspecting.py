@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.duplicates import originals
-from graphmeans.cluster.inputs import is_lazy
-from graphmeans.cluster.kmeans import GraphKMeans
-from graphmeans.cluster.moving import Sketches
+from graphmeans.cluster.centers.frame_centers import Sketches
+from graphmeans.cluster.data.deduplicate import originals
+from graphmeans.cluster.estimators.inputs import is_lazy
+from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.shares import PRESENCE, distance_shares
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
-from graphmeans.graphs.description import ColumnSummary
-from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.encoding.description import ColumnSummary
+from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
@@ -40,7 +40,7 @@ DOMINATES = 0.8
 COMPARING = 3.0
 #: Graphs of a collection on disk that are read.
 READ = 20_000
-#: Bytes a graph: a bound of each of a few centres, labels and the like.
+#: Bytes a graph: a bound of each of a few centers, labels and the like.
 BOUND, NEAREST, REST = 20, 32, 100
 
 
@@ -273,7 +273,7 @@ def _cost(
     grows = len(graphs) / size
     seconds *= grows
     if estimator.algorithm == "interval":
-        # Graphs are sketched once, centres whenever they move: at the order of the whole collection.
+        # Graphs are sketched once, centers whenever they move: at the order of the whole collection.
         seconds += sketching * (len(graphs) + k * int(trial.n_iter_))
     spent = trial.n_matchings_ + trial.n_seeding_matchings_ + trial.n_evaluation_matchings_
     return Cost(k, seconds, spent * grows, _memory(graphs, space, points, k), each, size)

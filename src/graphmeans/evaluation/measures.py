@@ -87,19 +87,19 @@ def silhouette(
 def objective(
     graphs: Iterable[Any],
     labels: ArrayLike,
-    centres: Iterable[Any],
+    centers: Iterable[Any],
     *,
     sample_weight: ArrayLike | None = None,
     **metric: Any,
 ) -> float:
-    """J = sum of weighted squared distances to the own centres, all matched anew.
+    """J = sum of weighted squared distances to the own centers, all matched anew.
 
     Parameters
     ----------
     graphs : collection of graphs
     labels : array of shape (N,)
-        Positions in `centres`.
-    centres : collection of graphs
+        Positions in `centers`.
+    centers : collection of graphs
         Mean graphs, for example ``km.centroids()``.
     sample_weight : array of shape (N,), optional
     **metric :
@@ -111,12 +111,12 @@ def objective(
     >>> gm.evaluation.objective([gm.Graph([[0.0]]), gm.Graph([[2.0]])], [0, 0], [gm.Graph([[1.0]])])
     2.0
     """
-    items, targets = to_graphs(graphs), to_graphs(centres)
+    items, targets = to_graphs(graphs), to_graphs(centers)
     labels = np.asarray(labels)
     if labels.shape != (len(items),):
         raise GraphError(f"labels has shape {labels.shape} for {len(items)} graphs")
     if len(labels) and not (labels.min() >= 0 and labels.max() < len(targets)):
-        raise GraphError(f"labels must be positions among the {len(targets)} centres")
+        raise GraphError(f"labels must be positions among the {len(targets)} centers")
     distances = pairwise_distances(items, targets, **metric)
     weights = check_weights(sample_weight, len(items))
     return float(weights @ distances[np.arange(len(items)), labels] ** 2)

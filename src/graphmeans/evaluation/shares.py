@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.encoder import GraphEncoder
+from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]

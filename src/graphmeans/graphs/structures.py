@@ -49,7 +49,7 @@ def point_patterns(
     """Sets of points as graphs without edges: a matching is one linear assignment.
 
     Points of different sets are matched so that the sum of squared distances is least; a point that is left over costs its
-    squared distance from the origin (the collection's centre, once standardised). ``GraphEncoder(presence=1)`` makes every
+    squared distance from the origin (the collection's center, once standardised). ``GraphEncoder(presence=1)`` makes every
     point cost something wherever it lies.
 
     Parameters
@@ -202,7 +202,7 @@ def labelled_networks(
 ) -> list[Graph]:
     """Networks on the same nodes (connectomes): every node is matched with itself, so nothing is searched for.
 
-    The distance is the Euclidean one between the matrices, and k-means is that of the matrices as vectors; but centres are
+    The distance is the Euclidean one between the matrices, and k-means is that of the matrices as vectors; but centers are
     networks, with the share of members that have each edge.
 
     Parameters

@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import _files
-from graphmeans.io._files import Folder, PathLike, Source, fail
-from graphmeans.io.gml import parse_gml
-from graphmeans.io.graph_files import read_graph, write_graphs
-from graphmeans.io.graphml import parse_graphml
-from graphmeans.io.gxl import iterate_gxl_collection, read_gxl_collection, write_gxl_collection
-from graphmeans.io.lazy import Collection, open_collection
-from graphmeans.io.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
-from graphmeans.io.node_link import parse_node_link
-from graphmeans.io.npz import read_npz, write_npz
-from graphmeans.io.parquet import write_parquet
-from graphmeans.io.tudataset import holds_tudataset, read_tudataset, write_tudataset
+from graphmeans.io import files as _files
+from graphmeans.io.files import Folder, PathLike, Source, fail
+from graphmeans.io.formats.gml import parse_gml
+from graphmeans.io.formats.graph_files import read_graph, write_graphs
+from graphmeans.io.formats.graphml import parse_graphml
+from graphmeans.io.formats.gxl import iterate_gxl_collection, read_gxl_collection, write_gxl_collection
+from graphmeans.io.formats.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
+from graphmeans.io.formats.node_link import parse_node_link
+from graphmeans.io.formats.npz import read_npz, write_npz
+from graphmeans.io.formats.tudataset import holds_tudataset, read_tudataset, write_tudataset
+from graphmeans.io.parquet.collection import Collection, open_collection
+from graphmeans.io.parquet.write import write_parquet
 
 #: What the endings of file names mean.
 KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".gml": "GML", ".json": "JSON", ".npz": "npz",

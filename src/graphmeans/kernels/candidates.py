@@ -1,4 +1,4 @@
-"""Which centres are still candidates: bounds low[row, c] below a limit[i] or limit[i, c], for row = rows[i]."""
+"""Which centers are still candidates: bounds low[row, c] below a limit[i] or limit[i, c], for row = rows[i]."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def count_below(low, rows, limit, tested, is_open):
 
 
 @kernel
-def list_below(low, rows, limit, tested, found_row, found_centre):
+def list_below(low, rows, limit, tested, found_row, found_center):
     """Those that `count_below` counted (out); they count as tested from now on. tested (in, out)."""
     wide = limit.shape[1] > 1
     count = 0
@@ -30,17 +30,17 @@ def list_below(low, rows, limit, tested, found_row, found_centre):
         row = rows[i]
         for c in range(low.shape[1]):
             if low[row, c] < limit[i, c if wide else 0] and not tested[row, c]:
-                found_row[count], found_centre[count] = row, c
+                found_row[count], found_center[count] = row, c
                 tested[row, c] = True
                 count += 1
 
 
 @kernel
-def nearest_of(low, rows, centre):
-    """centre[i] (out): where low[rows[i]] is least, the first of equals."""
+def nearest_of(low, rows, center):
+    """center[i] (out): where low[rows[i]] is least, the first of equals."""
     for i in range(len(rows)):
         row, best = rows[i], 0
         for c in range(1, low.shape[1]):
             if low[row, c] < low[row, best]:
                 best = c
-        centre[i] = best
+        center[i] = best

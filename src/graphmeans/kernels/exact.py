@@ -160,8 +160,8 @@ def slack(cost, lap, q, x_rows, y_rows, x_real, y_real, fixed_row, fixed_col, de
 
 
 @inner
-def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, negligible, x_sorted, y_sorted, x_left, y_left, lap,
-                     tree, best_columns):  # fmt: skip
+def branch_and_bound(x, y, x_real, y_real, rows, max_tree_nodes, cutoff, warm, negligible, x_sorted, y_sorted, x_left, y_left,
+                     lap, tree, best_columns):  # fmt: skip
     """The best permutation of `rows` columns, with tree.linear[0] (in) the node costs; best_columns (in, out).
 
     Of a few free rows all permutations are tried. Above that, a node of the tree fixes the columns of some real rows of X,
@@ -311,7 +311,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_nodes, cutoff, warm, neglig
         k = next_child[depth]
         descend = False
         if k < n_children[depth]:
-            descend = visited < max_nodes and worth(child_bound[depth, k], ceiling, negligible)
+            descend = visited < max_tree_nodes and worth(child_bound[depth, k], ceiling, negligible)
             if not descend:
                 missed, second = min(missed, child_bound[depth, k]), min(second, child_bound[depth, k])
         if descend:
@@ -383,7 +383,7 @@ def fix(x, y, row, column, rows, tree, depth):
 @kernel
 def exact_pairs(
     x_packed, y_packed, directed, order, non_negative, pairs, first, last, size,
-    max_nodes, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, tree_nodes, second,
+    max_tree_nodes, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, tree_nodes, second,
 ):  # fmt: skip
     """Match pairs[first:last]; `size` is the most rows any of them needs.
 
@@ -431,7 +431,7 @@ def exact_pairs(
                 else:
                     complete(warm, start, nx, x, y, rows, ny, best_columns, tree.fresh)
             low, high, runner_up, tree_nodes[p] = branch_and_bound(
-                x, y, min(nx, ny), max(nx, ny), rows, max_nodes, cutoffs[p] * cutoffs[p], has_warm, 1e-20 * norms,
+                x, y, min(nx, ny), max(nx, ny), rows, max_tree_nodes, cutoffs[p] * cutoffs[p], has_warm, 1e-20 * norms,
                 x_sorted, y_sorted, x_left, y_left, lap, tree, best_columns,
             )  # fmt: skip
         upper[p] = np.sqrt(high)

@@ -1,4 +1,4 @@
-"""Frames: the dense arrays in which aligned graphs are added up. One frame a centre."""
+"""Frames: the dense arrays in which aligned graphs are added up. One frame a center."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def count_edges(f_size, f_edge_weight):
 
 
 @kernel
-def write_centres(
+def write_centers(
     f_size, f_roles, f_nodes, f_edges, f_node_weight, f_edge_weight, f_total, directed,
     nodes, roles, ends, values, node_support, edge_support,
 ):  # fmt: skip

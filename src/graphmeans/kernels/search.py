@@ -250,13 +250,13 @@ def seed_column(row, rank, context, x, y, ny, rows, work):
 
 
 @inner
-def release(x, rows, nx, centre, count, work):
-    """Free null rows and `count` real rows around a centre, breadth first: work.columns (in, out)."""
+def release(x, rows, nx, center, count, work):
+    """Free null rows and `count` real rows around a center, breadth first: work.columns (in, out)."""
     columns, queue, degree, neighbour = work.columns, work.queue, x.degree, x.neighbour
     for i in range(nx, rows):
         columns[i] = -1
-    columns[centre] = -1
-    queue[0] = centre
+    columns[center] = -1
+    queue[0] = center
     head, tail = 0, 1
     while head < tail and tail < count:
         i = queue[head]
@@ -285,7 +285,7 @@ def search(linear, x, y, nx, ny, rows, need, low, warm, starts, steps, growths, 
         columns[i] = lap.col_of_row[i]
         fresh[i] = True
     best = polish(linear, x, y, nx, ny, rows, work, best, tolerance)
-    for start in range(starts):  # from the centre of all permutations, then from random points half-way
+    for start in range(starts):  # from the center of all permutations, then from random points half-way
         if best <= low + tolerance:
             return best
         if start > 0:
@@ -315,14 +315,14 @@ def search(linear, x, y, nx, ny, rows, need, low, warm, starts, steps, growths, 
     for _ in range(regrowths):  # free a part of the best, seed it differently, and let it grow together again
         if best <= low + tolerance:
             return best
-        centre = int(table[at % len(table)] * nx)
+        center = int(table[at % len(table)] * nx)
         count = max(3, int((0.1 + 0.8 * table[(at + 1) % len(table)]) * rows))
         rank = int(table[(at + 2) % len(table)] ** 2 * 5)
         at += 3
         for i in range(rows):
             columns[i] = best_columns[i]
-        release(x, rows, nx, centre, count, work)
-        seed_column(centre, rank, context, x, y, ny, rows, work)
+        release(x, rows, nx, center, count, work)
+        seed_column(center, rank, context, x, y, ny, rows, work)
         grow(linear, context, x, y, rows, work)
         for i in range(rows):
             fresh[i] = columns[i] != best_columns[i]

@@ -1,4 +1,4 @@
-"""A few lower bounds a graph: of the distance to which centre, how large, and when that was true."""
+"""A few lower bounds a graph: of the distance to which center, how large, and when that was true."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ FREE = -1
 
 
 @inner
-def find_slot(centre, values, times, drift, g, c, kind, value):
-    """The slot of graph g for centre c: its own, a free one, or the one that is missed least; -1 if that is this bound.
+def find_slot(center, values, times, drift, g, c, kind, value):
+    """The slot of graph g for center c: its own, a free one, or the one that is missed least; -1 if that is this bound.
 
-    A bound that no matching was spent on goes before one that it was spent on, then the larger: far centres are asked for
+    A bound that no matching was spent on goes before one that it was spent on, then the larger: far centers are asked for
     least.
     """
-    slots = centre.shape[1]
+    slots = center.shape[1]
     worst, worst_matched, worst_value = -1, kind == 1, value
     for step in range(slots):
         slot = (c + step) % slots
-        if centre[g, slot] == c or centre[g, slot] == FREE:
+        if center[g, slot] == c or center[g, slot] == FREE:
             return slot
-        other = centre[g, slot]
+        other = center[g, slot]
         matched = values[g, slot, 1] > 0.0
         worth = max(
             values[g, slot, 0] - drift[times[g, slot, 0], other], values[g, slot, 1] - drift[times[g, slot, 1], other]
@@ -33,18 +33,18 @@ def find_slot(centre, values, times, drift, g, c, kind, value):
 
 
 @kernel
-def keep_bounds(graph, to, value, kind, now, drift, centre, values, times):
-    """Store value[p], true now, as a bound of kind 0 (certified) or 1 (of a matching) for graph[p] and the centre to[p].
+def keep_bounds(graph, to, value, kind, now, drift, center, values, times):
+    """Store value[p], true now, as a bound of kind 0 (certified) or 1 (of a matching) for graph[p] and the center to[p].
 
-    A certified bound replaces a smaller one, that of a matching any. centre, values, times (in, out).
+    A certified bound replaces a smaller one, that of a matching any. center, values, times (in, out).
     """
     for p in range(len(graph)):
         g, c = graph[p], to[p]
-        at = find_slot(centre, values, times, drift, g, c, kind, value[p])
+        at = find_slot(center, values, times, drift, g, c, kind, value[p])
         if at < 0:
             continue
-        if centre[g, at] != c:
-            centre[g, at] = c
+        if center[g, at] != c:
+            center[g, at] = c
             for t in range(2):
                 values[g, at, t], times[g, at, t] = 0.0, now
         if kind == 1 or value[p] > values[g, at, 0] - drift[times[g, at, 0], c]:
@@ -52,12 +52,12 @@ def keep_bounds(graph, to, value, kind, now, drift, centre, values, times):
 
 
 @kernel
-def lay_over(graph, drift, centre, values, times, kinds, low):
+def lay_over(graph, drift, center, values, times, kinds, low):
     """Raise low[p, c] (in, out) to what is stored for graph[p], of the first `kinds` kinds."""
     for p in range(len(graph)):
         g = graph[p]
-        for slot in range(centre.shape[1]):
-            c = centre[g, slot]
+        for slot in range(center.shape[1]):
+            c = center[g, slot]
             if c == FREE:
                 continue
             for kind in range(kinds):

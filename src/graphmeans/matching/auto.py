@@ -15,7 +15,7 @@ from graphmeans.matching.search import Search
 #: Up to this many rows branch and bound takes a few microseconds on attributed graphs.
 SMALL = 10
 #: Graphs without attributes can be worse; their search ends here with the best mapping found and its interval.
-MAX_NODES = 10_000
+MAX_TREE_NODES = 10_000
 
 
 class Auto(BaseEstimator):
@@ -57,7 +57,7 @@ class Auto(BaseEstimator):
         cutoff: FloatArray | None = None,
     ) -> Matches:
         """Match the pairs; see `Matcher`. `cutoff` is what `Exact` makes of it; search takes no notice."""
-        exact, search = Exact(max_nodes=MAX_NODES), Search(effort=self.effort)
+        exact, search = Exact(max_tree_nodes=MAX_TREE_NODES), Search(effort=self.effort)
         small = self.is_small(x, y, pairs, order)
         if small.all():
             return exact.solve(x, y, pairs, order, n_jobs, warm, cutoff)

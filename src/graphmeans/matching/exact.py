@@ -24,10 +24,10 @@ class Exact(BaseEstimator):
 
     Parameters
     ----------
-    max_nodes : int, optional
+    max_tree_nodes : int, optional
         Most nodes of the search tree a pair; beyond it the interval reached so far is returned.
     max_seconds : float, optional
-        About so many seconds a pair. It makes results depend on the machine; prefer `max_nodes`.
+        About so many seconds a pair. It makes results depend on the machine; prefer `max_tree_nodes`.
 
     Examples
     --------
@@ -39,8 +39,8 @@ class Exact(BaseEstimator):
 
     name = "exact"
 
-    def __init__(self, max_nodes: int | None = None, max_seconds: float | None = None) -> None:
-        self.max_nodes = max_nodes
+    def __init__(self, max_tree_nodes: int | None = None, max_seconds: float | None = None) -> None:
+        self.max_tree_nodes = max_tree_nodes
         self.max_seconds = max_seconds
 
     def solve(
@@ -58,12 +58,12 @@ class Exact(BaseEstimator):
         `cutoff`: the search for a pair ends once D > cutoff is proved; `lower` is then what was proved, and `upper` any
         mapping's.
         """
-        if self.max_nodes is not None and self.max_nodes < 1:
-            raise GraphError(f"max_nodes must be at least 1, got {self.max_nodes}")
+        if self.max_tree_nodes is not None and self.max_tree_nodes < 1:
+            raise GraphError(f"max_tree_nodes must be at least 1, got {self.max_tree_nodes}")
         if self.max_seconds is not None and not self.max_seconds > 0:
             raise GraphError(f"max_seconds must be positive, got {self.max_seconds}")
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-        most = NO_LIMIT if self.max_nodes is None else int(self.max_nodes)
+        most = NO_LIMIT if self.max_tree_nodes is None else int(self.max_tree_nodes)
         cut = np.full(len(pairs), np.inf) if cutoff is None else np.ascontiguousarray(cutoff, dtype=np.float64)
         if self.max_seconds is None:
             return self._search(x, y, pairs, order, n_jobs, most, warm, cut)

@@ -18,7 +18,7 @@ TABLE_SIZE = 4099
 class Search(BaseEstimator):
     """Search for the best mapping from several starts.
 
-    First the assignment of the root bound (and the warm mapping, if there is one), then Frank-Wolfe from the centre and
+    First the assignment of the root bound (and the warm mapping, if there is one), then Frank-Wolfe from the center and
     from random points of the doubly stochastic matrices, then mappings grown along the edges from one pair of nodes that
     look alike; each is polished by exchanges. Then parts of the best mapping are freed, seeded differently and grown
     together again. It stops as soon as the lower bound is met.

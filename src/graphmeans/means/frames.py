@@ -1,4 +1,4 @@
-"""`Frames`: aligned graphs added up, a frame a centre; and `Centres`, their averages with support."""
+"""`Frames`: aligned graphs added up, a frame a center; and `Centers`, their averages with support."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch, concatenate, row_ranges
-from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centres
+from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centers
 from graphmeans.kernels.jit import announce
 
 FloatArray = NDArray[np.float64]
@@ -18,10 +18,10 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Centres:
-    """Centres as graphs, and the share of members behind each of their nodes and edges.
+class Centers:
+    """Centers as graphs, and the share of members behind each of their nodes and edges.
 
-    `damped` is False where the centres are sample graphs, which stand for themselves (see `MeanGraph`).
+    `damped` is False where the centers are sample graphs, which stand for themselves (see `MeanGraph`).
     """
 
     batch: GraphBatch
@@ -33,12 +33,12 @@ class Centres:
         return len(self.batch)
 
     @classmethod
-    def of_graphs(cls, batch: GraphBatch) -> Centres:
-        """Graphs taken as centres: every node and edge has the support 1."""
+    def of_graphs(cls, batch: GraphBatch) -> Centers:
+        """Graphs taken as centers: every node and edge has the support 1."""
         return cls(batch, np.ones(len(batch.nodes)), _presence(batch))
 
-    def take(self, which: Sequence[int] | IntArray) -> Centres:
-        """The centres at these positions."""
+    def take(self, which: Sequence[int] | IntArray) -> Centers:
+        """The centers at these positions."""
         which = np.asarray(which, dtype=np.int64)
         nodes, _ = row_ranges(self.batch.node_ptr, which)
         edges, _ = row_ranges(self.batch.edge_ptr, which)
@@ -46,9 +46,9 @@ class Centres:
             self, batch=self.batch.take(which), node_support=self.node_support[nodes], edge_support=self.edge_support[edges]
         )
 
-    def replaced(self, at: IntArray, others: Centres) -> Centres:
-        """The same centres with ``others[i]`` in place of centre ``at[i]``."""
-        together = Centres(
+    def replaced(self, at: IntArray, others: Centers) -> Centers:
+        """The same centers with ``others[i]`` in place of center ``at[i]``."""
+        together = Centers(
             concatenate([self.batch, others.batch]),
             np.concatenate([self.node_support, others.node_support]),
             np.concatenate([self.edge_support, others.edge_support]),
@@ -60,10 +60,10 @@ class Centres:
 
 
 class Frames:
-    """Sums of aligned graphs in the frames of k centres.
+    """Sums of aligned graphs in the frames of k centers.
 
     A frame has places; the place of each node of a member is its mapping. Sums, weights and totals of different frames
-    of the same centres add up, which is what lets collections be worked through in parts.
+    of the same centers add up, which is what lets collections be worked through in parts.
     """
 
     #: The arrays that add up.
@@ -123,9 +123,9 @@ class Frames:
         for sums in (getattr(self, name) for name in self.SUMS):
             sums[frame] *= factor.reshape(-1, *[1] * (sums.ndim - 1))
 
-    def centres(self) -> Centres:
-        """The averages. Frame k must have a positive total; its places are the nodes of centre k."""
-        announce(write_centres)
+    def centers(self) -> Centers:
+        """The averages. Frame k must have a positive total; its places are the nodes of center k."""
+        announce(write_centers)
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
         batch = GraphBatch(
@@ -139,11 +139,11 @@ class Frames:
             role_names=self.role_names,
         )
         support = np.empty(n_nodes), np.empty((n_edges, 2 if self.directed else 1))
-        write_centres(
+        write_centers(
             self.size, self.roles, self.nodes, self.edges, self.node_weight, self.edge_weight, self.total, self.directed,
             batch.nodes, batch.roles, batch.ends, batch.edge_values, *support,
         )  # fmt: skip
-        return Centres(batch, *support)
+        return Centers(batch, *support)
 
     def aligned_distances(
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray

@@ -32,7 +32,7 @@ class Incremental(BaseEstimator):
     ) -> Means:
         """See `MeanMethod`."""
         frames, means = self.frames(match, batch, groups, weights)
-        return Means(frames.centres(), *means)
+        return Means(frames.centers(), *means)
 
     def frames(
         self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray
@@ -45,7 +45,7 @@ class Incremental(BaseEstimator):
             if t == 0:
                 mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
             else:
-                found = match(batch, frames.centres().batch, np.stack([graphs, to], axis=1))
+                found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
                 mapping, offsets = found.flat, found.ptr
             frames.add(batch, graphs, to, mapping, offsets, weights[graphs])
             flat[rows_of(ptr, positions)] = mapping

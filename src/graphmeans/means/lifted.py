@@ -51,7 +51,7 @@ class Lifted(BaseEstimator):
             frames = _sum_up(batch, frames, which, group, flat, ptr, weights)
             # A group in which nobody moved has found its mean.
             moving = moving[np.isin(group[moving], group[shorter])]
-        return Means(frames.centres(), which, group, flat, ptr)
+        return Means(frames.centers(), which, group, flat, ptr)
 
 
 def _realign(
@@ -63,7 +63,7 @@ def _realign(
     rows = rows_of(ptr, moving)
     offsets = np.concatenate([[0], np.cumsum(batch.sizes[graphs])]).astype(np.int64)
     stored = frames.aligned_distances(batch, graphs, to, flat[rows], offsets)
-    found = match(batch, frames.centres().batch, np.stack([graphs, to], axis=1))
+    found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
     better = found.upper < stored * (1.0 - SHORTER)
     changed = np.repeat(better, np.diff(offsets))
     flat[rows[changed]] = found.flat[changed]

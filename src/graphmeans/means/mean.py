@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
-from graphmeans.means.frames import Centres
+from graphmeans.means.frames import Centers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -29,7 +29,7 @@ class Means:
     -1 if to none (graphs of weight 0).
     """
 
-    centres: Centres
+    centers: Centers
     which: IntArray
     group: IntArray
     flat: IntArray

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.means.frames import Centres, Frames
+from graphmeans.means.frames import Centers, Frames
 from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members
 
 
@@ -51,10 +51,10 @@ class SetMean(BaseEstimator):
     def _supported(
         batch: GraphBatch, medoids: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray,
         weights: FloatArray, order: IntArray,
-    ) -> Centres:  # fmt: skip
+    ) -> Centers:  # fmt: skip
         frames = Frames.of_graphs(medoids, order)
         frames.add(batch, which, group, flat.copy(), ptr, weights[which])
-        share = frames.centres()
+        share = frames.centers()
         size = medoids.sizes
         # The first places of each frame are the medoid's nodes; what other members have besides is not in it.
         first = np.concatenate([np.arange(a, a + n) for a, n in zip(share.batch.node_ptr, size, strict=False)])
@@ -64,5 +64,5 @@ class SetMean(BaseEstimator):
         if medoids.directed:
             edge = np.stack([frames.edge_weight[k, i, j], frames.edge_weight[k, j, i]], axis=1)
         # An arc that members have against the direction of the medoid's is not in it either.
-        shares = edge / frames.total[k][:, None] * Centres.of_graphs(medoids).edge_support
-        return Centres(medoids, share.node_support[first.astype(np.int64)], shares, damped=False)
+        shares = edge / frames.total[k][:, None] * Centers.of_graphs(medoids).edge_support
+        return Centers(medoids, share.node_support[first.astype(np.int64)], shares, damped=False)

@@ -62,7 +62,7 @@ class Subgradient(BaseEstimator):
             for positions in rounds(order_which, order_group, weights):
                 self._step(match, batch, frames, order_which[positions], order_group[positions], relative, taken)
             rows = rows_of(ptr, counted)
-            found = match(batch, frames.centres().batch, np.stack([which[counted], group[counted]], axis=1))
+            found = match(batch, frames.centers().batch, np.stack([which[counted], group[counted]], axis=1))
             value = np.bincount(group[counted], weights[which[counted]] * found.upper**2, minlength=len(groups))
             better = value < best
             best[better] = value[better]
@@ -77,7 +77,7 @@ class Subgradient(BaseEstimator):
         frames.add(batch, which[counted], group[counted], mapping, offsets, weights[which[counted]])
         frames.compact(group[counted], mapping, offsets)
         flat[rows] = mapping
-        return Means(frames.centres(), which, group, flat, ptr)
+        return Means(frames.centers(), which, group, flat, ptr)
 
     def _step(
         self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray,
@@ -87,7 +87,7 @@ class Subgradient(BaseEstimator):
             mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
             eta = np.ones(len(graphs))
         else:
-            found = match(batch, frames.centres().batch, np.stack([graphs, to], axis=1))
+            found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
             mapping, offsets = found.flat, found.ptr
             eta = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
         frames.scale(to, 1.0 - eta)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans import __version__
-from graphmeans.cluster.kmeans import GraphKMeans
+from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.measures import accuracy, silhouette
 from graphmeans.graphs.errors import GraphError
 from graphmeans.paper.data import Data
@@ -28,7 +28,7 @@ def run(setting: Setting, data: Data) -> dict[str, Any]:
 
     `matchings` are those of the algorithm, `seeding_matchings` and `evaluation_matchings` (to know the objective) stand
     apart; `matchings_paper` is what the paper would have counted, see `paper_count`. `error` is the mean squared distance
-    to the own centre as the algorithm knows it, `error_common` what one evaluator finds for every algorithm: the better
+    to the own center as the algorithm knows it, `error_common` what one evaluator finds for every algorithm: the better
     of the stored alignment and a fresh one. `outside_share` is the part of the iterations' seconds that is not matching.
     """
     estimator = GraphKMeans(
@@ -76,7 +76,7 @@ def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int)
 
     std is t (k + 1) N: in each of t iterations kN to assign and N for the means, where N - k are matched, and none after
     the last assignment. elk and gvr are put on the same footing: N for their means and, after the last assignment too, the
-    means and the k shifts of the centres. Lifted means match nothing, so for interval there is nothing to add.
+    means and the k shifts of the centers. Lifted means match nothing, so for interval there is nothing to add.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int)
 def _common_error(estimator: Any, data: Data) -> float:
     space = estimator.space_
     points = space.weighted(estimator.encoder_.transform(data.graphs))
-    centres = space.weighted(estimator.cluster_centers_)
+    centers = space.weighted(estimator.cluster_centers_)
     pairs = np.stack([np.arange(len(points)), estimator.labels_.astype(np.int64)], axis=1)
-    fresh = data.evaluator().solve(points, centres, pairs, space.order, 1).upper
+    fresh = data.evaluator().solve(points, centers, pairs, space.order, 1).upper
     return float(np.mean(np.minimum(estimator.distances_, fresh) ** 2))
 
 

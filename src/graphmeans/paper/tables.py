@@ -130,7 +130,7 @@ def table_2(four: Sequence[Group]) -> Table:
               "best of"]  # fmt: skip
     note = (
         "Ours (the paper). The run with the lowest objective; seed names its row in results.csv. Error: mean squared "
-        "distance to the own centre. Matchings by the paper's count: t (k + 1) N for std, no seeding, no evaluation. Times "
+        "distance to the own center. Matchings by the paper's count: t (k + 1) N for std, no seeding, no evaluation. Times "
         "fewer: than std. Outside matching: share of the iterations' seconds. Raw positions are matched exactly (letter) or "
         "by search, the others exactly or by graduated assignment. The paper's gvr columns are unpublished."
     )

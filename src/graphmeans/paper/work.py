@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from graphmeans.cluster.kmeans import GraphKMeans
+from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.datasets.letters import make_letters
 from graphmeans.paper.data import Collections
 from graphmeans.paper.protocol import FOUR_SETS, Setting

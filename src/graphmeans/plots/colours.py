@@ -12,14 +12,14 @@ COLOURS = (
 SOFT = "#6b7683"
 
 
-def hues(centres: NDArray[np.float64], count: int) -> list[int]:
-    """A colour for each centre such that near ones differ: each takes the colour whose nearest bearer is farthest."""
+def hues(centers: NDArray[np.float64], count: int) -> list[int]:
+    """A colour for each center such that near ones differ: each takes the colour whose nearest bearer is farthest."""
     taken: list[int] = []
-    for n, centre in enumerate(centres):
+    for n, center in enumerate(centers):
         if n < count:
             taken.append(n)
             continue
-        apart = np.linalg.norm(centres[:n] - centre, axis=1)
+        apart = np.linalg.norm(centers[:n] - center, axis=1)
         nearest = [apart[[m for m in range(n) if taken[m] == hue]].min() for hue in range(count)]
         taken.append(int(np.argmax(nearest)))
     return taken

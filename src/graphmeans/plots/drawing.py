@@ -129,11 +129,11 @@ def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -
     if abs(bend) < 1e-9:
         return np.array([start, end])
     left = np.array([-chord[1], chord[0]])
-    centre = (start + end) / 2 + left * (bend - (1 + 4 * bend**2) / (8 * bend))
+    center = (start + end) / 2 + left * (bend - (1 + 4 * bend**2) / (8 * bend))
     opening = 4 * np.arctan(2 * bend)  # of the whole arc, signed
     turn = np.linspace(0.0, -opening, count)
-    spoke = start - centre
-    return np.asarray(centre + np.outer(np.cos(turn), spoke) + np.outer(np.sin(turn), np.array([-spoke[1], spoke[0]])))
+    spoke = start - center
+    return np.asarray(center + np.outer(np.cos(turn), spoke) + np.outer(np.sin(turn), np.array([-spoke[1], spoke[0]])))
 
 
 def _both_ways(graph: Graph) -> bool:

@@ -18,33 +18,33 @@ _STEPS = 120
 
 @dataclass(frozen=True)
 class Map:
-    """Places of the graphs and of the centres, and how true the map is."""
+    """Places of the graphs and of the centers, and how true the map is."""
 
     points: FloatArray  # (graphs, 2)
-    centres: FloatArray  # (k, 2)
-    landmarks: IntArray  # the centres whose distances were used
+    centers: FloatArray  # (k, 2)
+    landmarks: IntArray  # the centers whose distances were used
     to_landmarks: FloatArray  # (graphs, landmarks)
     fidelity: float  # correlation of distances on the map with true ones
 
 
-def landmark_map(space: Any, points: GraphBatch, centres: GraphBatch, n_landmarks: int = 32) -> Map:
-    """Place graphs and centres by their distances to landmarks, which are centres spread over all of them.
+def landmark_map(space: Any, points: GraphBatch, centers: GraphBatch, n_landmarks: int = 32) -> Map:
+    """Place graphs and centers by their distances to landmarks, which are centers spread over all of them.
 
-    Matchings: at most those between landmarks, and from every graph and every other centre to every landmark.
+    Matchings: at most those between landmarks, and from every graph and every other center to every landmark.
     """
-    among = space.distances(centres) if len(centres) <= n_landmarks else None
-    chosen = np.arange(len(centres)) if among is not None else _spread(space, centres, n_landmarks)
+    among = space.distances(centers) if len(centers) <= n_landmarks else None
+    chosen = np.arange(len(centers)) if among is not None else _spread(space, centers, n_landmarks)
     if among is None:
-        among = space.distances(centres.take(chosen))
+        among = space.distances(centers.take(chosen))
     frame = scaled_plane(among)
-    far = space.distances(points, centres.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
+    far = space.distances(points, centers.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
     place = _Placer(among, frame, far)
-    others = np.setdiff1d(np.arange(len(centres)), chosen)
-    from_centres = np.zeros((len(centres), len(chosen)))
-    from_centres[chosen] = among
+    others = np.setdiff1d(np.arange(len(centers)), chosen)
+    from_centers = np.zeros((len(centers), len(chosen)))
+    from_centers[chosen] = among
     if len(others):
-        from_centres[others] = space.distances(centres.take(others), centres.take(chosen))
-    middle, places = place(from_centres), place(far)
+        from_centers[others] = space.distances(centers.take(others), centers.take(chosen))
+    middle, places = place(from_centers), place(far)
     shown = np.linalg.norm(places[:, None] - middle[None, chosen], axis=2)
     fidelity = (
         float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if far.size > 2 and far.std() and shown.std() else 1.0
@@ -57,8 +57,8 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
     n = len(distances)
     if n < 2:
         return np.zeros((n, 2))
-    centred = np.eye(n) - 1 / n
-    values, vectors = np.linalg.eigh(-0.5 * centred @ distances**2 @ centred)
+    centered = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
     top = np.argsort(-values)[:2]
     points = np.zeros((n, 2))
     points[:, : len(top)] = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
@@ -78,15 +78,15 @@ class _Placer:
 
     Squared distances to the landmarks, less what they have in common, are linear in where a graph stands among them
     (de Silva & Tenenbaum's triangulation). What is peculiar to the graph alone adds to all of them alike and drops out: a
-    graph half-way between two centres is drawn half-way, however odd it is otherwise. Directions in which graphs scatter
-    about their centres more than the centres differ are damped (ridge regression): they would only blur the map.
+    graph half-way between two centers is drawn half-way, however odd it is otherwise. Directions in which graphs scatter
+    about their centers more than the centers differ are damped (ridge regression): they would only blur the map.
     """
 
     def __init__(self, among: FloatArray, frame: FloatArray, far: FloatArray) -> None:
         n = len(among)
         self.base = (among**2).mean(axis=1)
-        centred = np.eye(n) - 1 / n
-        values, vectors = np.linalg.eigh(-0.5 * centred @ among**2 @ centred)
+        centered = np.eye(n) - 1 / n
+        values, vectors = np.linalg.eigh(-0.5 * centered @ among**2 @ centered)
         kept = values > max(values.max(initial=0.0), 1e-12) * 1e-3
         self.back = vectors[:, kept] / np.sqrt(values[kept])  # triangulation: -1/2 (d^2 - base) @ back
         own = self._among(among)
@@ -109,17 +109,17 @@ class _Placer:
         return np.asarray(places)
 
 
-def _spread(space: Any, centres: GraphBatch, count: int) -> IntArray:
+def _spread(space: Any, centers: GraphBatch, count: int) -> IntArray:
     """Landmarks, each drawn with a probability that grows with the distance to those before: spread, but not all odd."""
     random = np.random.RandomState(0)
     chosen = [0]
-    nearest = space.distances(centres, centres.take([0]))[:, 0]
+    nearest = space.distances(centers, centers.take([0]))[:, 0]
     while len(chosen) < count:
         nearest[chosen] = 0.0
-        rest = np.setdiff1d(np.arange(len(centres)), chosen)
+        rest = np.setdiff1d(np.arange(len(centers)), chosen)
         share = nearest[rest] + 1e-12
         chosen.append(int(random.choice(rest, p=share / share.sum())))
-        nearest = np.minimum(nearest, space.distances(centres, centres.take(chosen[-1:]))[:, 0])
+        nearest = np.minimum(nearest, space.distances(centers, centers.take(chosen[-1:]))[:, 0])
     return np.sort(np.array(chosen))
 
 

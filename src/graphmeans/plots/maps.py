@@ -16,20 +16,20 @@ from graphmeans.plots.display import Display, labels_of
 from graphmeans.plots.embedding import landmark_map
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.sheets import grid
-from graphmeans.plots.space import centres_of, points_of, spread_sample
+from graphmeans.plots.space import centers_of, points_of, spread_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 class EmbeddingDisplay(Display):
-    """A map of the graphs and their centres: near on the map, near in the metric, as far as a plane can show it.
+    """A map of the graphs and their centers: near on the map, near in the metric, as far as a plane can show it.
 
     Parameters
     ----------
     points : array of shape (graphs, 2)
     labels : array of shape (graphs,)
-    centres : array of shape (k, 2)
+    centers : array of shape (k, 2)
     means : sequence of MeanGraph, optional
         Drawn at their places; numbers otherwise.
     fidelity : float
@@ -42,14 +42,14 @@ class EmbeddingDisplay(Display):
         self,
         points: ArrayLike,
         labels: ArrayLike,
-        centres: ArrayLike,
+        centers: ArrayLike,
         means: Sequence[Graph] | None = None,
         fidelity: float = float("nan"),
         n_graphs: int | None = None,
     ) -> None:
         self.points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         self.labels = np.asarray(labels, dtype=np.int64)
-        self.centres = np.asarray(centres, dtype=np.float64).reshape(-1, 2)
+        self.centers = np.asarray(centers, dtype=np.float64).reshape(-1, 2)
         self.means = means
         self.fidelity = float(fidelity)
         self.n_graphs = len(self.points) if n_graphs is None else int(n_graphs)
@@ -67,7 +67,7 @@ class EmbeddingDisplay(Display):
         ax: Axes | None = None,
         **style: Any,
     ) -> EmbeddingDisplay:
-        """Match a sample of the graphs with the landmarks, which are centres, and draw the map.
+        """Match a sample of the graphs with the landmarks, which are centers, and draw the map.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class EmbeddingDisplay(Display):
         max_graphs : int
             At most so many graphs, spread over the clusters.
         n_landmarks : int
-            At most so many centres are landmarks.
+            At most so many centers are landmarks.
         pictures : bool
             Whether mean graphs are drawn at their places, where there are not too many.
         random_state : int
@@ -88,28 +88,28 @@ class EmbeddingDisplay(Display):
         labels = labels_of(estimator, graphs)
         chosen = spread_sample(labels, max_graphs, random_state)
         points = points_of(estimator, [graphs[i] for i in chosen])
-        found = landmark_map(estimator.space_, points, centres_of(estimator), n_landmarks)
+        found = landmark_map(estimator.space_, points, centers_of(estimator), n_landmarks)
         drawable = pictures and not isinstance(estimator.cluster_centers_, np.ndarray) and estimator.n_clusters <= 40
         means = estimator.centroids(kind="graph") if drawable else None
-        return cls(found.points, labels[chosen], found.centres, means, found.fidelity, len(labels)).plot(ax, **style)
+        return cls(found.points, labels[chosen], found.centers, means, found.fidelity, len(labels)).plot(ax, **style)
 
     def plot(
         self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS, size: float = 9.0, picture_size: float = 0.085
     ) -> EmbeddingDisplay:
-        """Draw the graphs as dots and the centres as pictures or numbers."""
+        """Draw the graphs as dots and the centers as pictures or numbers."""
         ax = self._begin(ax, (6.4, 5.2))
         ax.set_axis_off()
-        inks = [colors[n % len(colors)] for n in hues(self.centres, len(colors))]
+        inks = [colors[n % len(colors)] for n in hues(self.centers, len(colors))]
         shades = [inks[label] for label in self.labels]
         ax.scatter(self.points[:, 0], self.points[:, 1], s=size, c=shades, alpha=0.55, linewidths=0)
-        everything = np.concatenate([self.points, self.centres])
+        everything = np.concatenate([self.points, self.centers])
         low, high = everything.min(axis=0), everything.max(axis=0)
         margin = max(float((high - low).max()) * (picture_size if self.means is not None else 0.04), 1e-9)
         ax.set_xlim(low[0] - margin, high[0] + margin)
         ax.set_ylim(low[1] - margin, high[1] + margin)
         ax.set_aspect("equal", adjustable="box")
         wide = picture_size * float((high - low).max())
-        for label, (x, y) in enumerate(self.centres):
+        for label, (x, y) in enumerate(self.centers):
             if self.means is not None:
                 cell = ax.inset_axes((x - wide / 2, y - wide / 2, wide, wide), transform=ax.transData, zorder=5)
                 draw(self.means[label], cell, color=darker(inks[label]), labels=False)

@@ -53,8 +53,8 @@ def estimator_html(estimator: Any) -> str:
     from sklearn.utils import estimator_html_repr
 
     diagram = str(estimator_html_repr(estimator))
-    centres = getattr(estimator, "cluster_centers_", None)
-    if centres is None or isinstance(centres, np.ndarray):
+    centers = getattr(estimator, "cluster_centers_", None)
+    if centers is None or isinstance(centers, np.ndarray):
         return diagram
     means = estimator.centroids(kind="graph")
     sizes = np.bincount(estimator.labels_, minlength=len(means))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphmeans.cluster.inputs import vectors
+from graphmeans.cluster.estimators.inputs import vectors
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
 
@@ -23,19 +23,19 @@ def points_of(estimator: Any, graphs: Any) -> GraphBatch:
     return estimator.space_.weighted(estimator.encoder_.transform(to_graphs(graphs)))
 
 
-def centres_of(estimator: Any) -> GraphBatch:
-    """The centres as points of the same space; their nodes are those of `centroids()`."""
-    centres = estimator.cluster_centers_
-    return estimator.space_.weighted(vectors(centres) if isinstance(centres, np.ndarray) else centres)
+def centers_of(estimator: Any) -> GraphBatch:
+    """The centers as points of the same space; their nodes are those of `centroids()`."""
+    centers = estimator.cluster_centers_
+    return estimator.space_.weighted(vectors(centers) if isinstance(centers, np.ndarray) else centers)
 
 
 def align_to_own(estimator: Any, graphs: Sequence[Any], labels: ArrayLike) -> list[IntArray]:
-    """The alignment of each graph to the centre of its label: one matching a graph."""
+    """The alignment of each graph to the center of its label: one matching a graph."""
     if not len(graphs):
         return []
-    points, centres = points_of(estimator, graphs), centres_of(estimator)
+    points, centers = points_of(estimator, graphs), centers_of(estimator)
     pairs = np.stack([np.arange(len(points)), np.asarray(labels, dtype=np.int64)], axis=1)
-    found = estimator.space_.match(points, centres, pairs)
+    found = estimator.space_.match(points, centers, pairs)
     return [found.mapping(p) for p in range(len(points))]
 
 

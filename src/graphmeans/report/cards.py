@@ -22,7 +22,7 @@ from graphmeans.report.words import counted, number, percent
 
 #: Members of each sort that a card shows; fewer where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
-#: Size of the map, in its own units; centres drawn as pictures up to so many.
+#: Size of the map, in its own units; centers drawn as pictures up to so many.
 MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
 
 
@@ -52,12 +52,12 @@ def symbols(studio: Studio, palette: Mapping[str, str], n_clusters: int) -> Mark
 
 
 def map_places(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of the graphs and of the centres on the sheet of the map, in its units."""
-    points, centres = evidence.map.points, evidence.map.centres
-    every = np.concatenate([points, centres])
+    """Places of the graphs and of the centers on the sheet of the map, in its units."""
+    points, centers = evidence.map.points, evidence.map.centers
+    every = np.concatenate([points, centers])
     # A few odd graphs far away must not press all others together: they are drawn at the rim.
-    low = np.minimum(np.quantile(every, 0.02, axis=0), centres.min(axis=0))
-    high = np.maximum(np.quantile(every, 0.98, axis=0), centres.max(axis=0))
+    low = np.minimum(np.quantile(every, 0.02, axis=0), centers.min(axis=0))
+    high = np.maximum(np.quantile(every, 0.98, axis=0), centers.max(axis=0))
     span = np.maximum(high - low, 1e-9)
     margin = 46.0
     scale = min((MAP_WIDTH - 2 * margin) / span[0], (MAP_HEIGHT - 2 * margin) / span[1])
@@ -69,13 +69,13 @@ def map_places(evidence: Evidence) -> tuple[NDArray[np.int64], NDArray[np.int64]
         inner = np.column_stack([np.clip(x, 8, MAP_WIDTH - 8), np.clip(y, 8, MAP_HEIGHT - 8)])
         return np.round(inner).astype(np.int64)
 
-    return sheet(points), sheet(centres)
+    return sheet(points), sheet(centers)
 
 
 def map_svg(summary: Summary, evidence: Evidence, labels: NDArray[np.int64], places: Any) -> Markup:
     """The map: a dot a graph, a picture or a number a cluster, each a link to its card."""
-    dots, centres = places
-    colours = hues(evidence.map.centres, len(COLOURS))
+    dots, centers = places
+    colours = hues(evidence.map.centers, len(COLOURS))
     of = labels[evidence.sample]
     parts = []
     radius = pixel(float(np.clip(60 / np.sqrt(max(len(dots), 1)), 2.2, 4.5)))
@@ -87,7 +87,7 @@ def map_svg(summary: Summary, evidence: Evidence, labels: NDArray[np.int64], pla
     pictured = {c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label))[:MOST_THUMBS]}
     side = float(np.clip(280 / np.sqrt(max(len(summary.clusters), 1)), 34, 60))
     for c in sorted(summary.clusters, key=lambda c: (c.size, c.label)):
-        x, y = centres[c.label]
+        x, y = centers[c.label]
         said = escape(f"{cluster_name(c.label, c.majority)}: {counted(c.size, 'graph')}")
         if c.label in pictured:
             at = f'x="{pixel(x - side / 2)}" y="{pixel(y - side / 2)}" width="{pixel(side)}" height="{pixel(side)}"'
@@ -100,7 +100,7 @@ def map_svg(summary: Summary, evidence: Evidence, labels: NDArray[np.int64], pla
         links.append(f"<a {link}><title>{said}</title>{look}</a>")
     return Markup(
         f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="Map of the graphs and clusters">'
-        f'<g class="dots" aria-hidden="true">{"".join(parts)}</g><g class="centres">{"".join(links)}</g></svg>'
+        f'<g class="dots" aria-hidden="true">{"".join(parts)}</g><g class="centers">{"".join(links)}</g></svg>'
     )
 
 

@@ -1,7 +1,7 @@
 """What the page shows beyond what a fit leaves behind, for a limited number of matchings.
 
 A collection may hold a hundred graphs or a million, of 3 nodes or 60. The page takes a sample, and matches it with its own
-centres, the neighbouring ones and some landmarks; how large the sample is follows from what a matching costs. Everything
+centers, the neighbouring ones and some landmarks; how large the sample is follows from what a matching costs. Everything
 that rests on a sample says so on the page.
 """
 
@@ -22,7 +22,7 @@ from graphmeans.matching.sketch import sketch_bounds
 from graphmeans.means.frames import Frames
 from graphmeans.plots.displays import silhouette_widths
 from graphmeans.plots.embedding import Map, landmark_map
-from graphmeans.plots.space import centres_of, points_of, spread_sample
+from graphmeans.plots.space import centers_of, points_of, spread_sample
 from graphmeans.report.source import read_ahead
 
 FloatArray = NDArray[np.float64]
@@ -70,8 +70,8 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     labels = np.asarray(estimator.labels_, dtype=np.int64)
     read_ahead(graphs, spread_sample(labels, LOOKED))
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK))
-    centres = centres_of(estimator)
-    k = len(centres)
+    centers = centers_of(estimator)
+    k = len(centers)
     cost = _milliseconds(graphs, labels, int(np.sum(estimator.space_.order)))
     affordable = BUDGET / cost
     beyond = min(NEIGHBOURS, k - 1) + 2  # matchings of a graph besides those with the landmarks
@@ -82,12 +82,12 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     chosen = [graphs[i] for i in sample]
     points = points_of(estimator, chosen)
 
-    near, near_distances, ways = _neighbours(quick, estimator, centres)
+    near, near_distances, ways = _neighbours(quick, estimator, centers)
     # Not the estimator's own matcher: a fit may have used it rarely because it takes long.
     full = replace(estimator.space_, matcher=Auto())
-    own = full.match(points, centres, np.stack([np.arange(len(sample)), labels[sample]], axis=1))
-    there = landmark_map(quick, points, centres, landmarks)
-    beside = _beside(quick, points, centres, labels[sample], near)
+    own = full.match(points, centers, np.stack([np.arange(len(sample)), labels[sample]], axis=1))
+    there = landmark_map(quick, points, centers, landmarks)
+    beside = _beside(quick, points, centers, labels[sample], near)
     second, second_distance = _second(labels[sample], near, beside, there, k)
     for_width = spread_sample(labels[sample], _count_for_pairs(0.25 * affordable), random_state)
     width, spent = _silhouette(estimator, quick, [chosen[i] for i in for_width], labels[sample][for_width])
@@ -104,7 +104,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
         map=there,
         silhouette=width,
         silhouette_graphs=len(for_width),
-        stability=_stability(quick, points, centres, labels[sample], near, own, beside, random_state),
+        stability=_stability(quick, points, centers, labels[sample], near, own, beside, random_state),
         matchings=int(count + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
     )
 
@@ -144,20 +144,20 @@ def _sample(
 
 
 def _neighbours(
-    quick: Any, estimator: Any, centres: GraphBatch
+    quick: Any, estimator: Any, centers: GraphBatch
 ) -> tuple[IntArray, FloatArray, dict[tuple[int, int], IntArray]]:
     """The nearest other clusters of each, and how their means are aligned. Sketches choose whom to match."""
-    k = len(centres)
+    k = len(centers)
     width = min(NEIGHBOURS, k - 1)
     near, apart = np.full((k, max(width, 0)), -1), np.full((k, max(width, 0)), np.inf)
     ways: dict[tuple[int, int], IntArray] = {}
     if not width:
         return near, apart, ways
-    bounds = sketch_bounds(centres, centres, estimator.space_.order)
+    bounds = sketch_bounds(centers, centers, estimator.space_.order)
     np.fill_diagonal(bounds, np.inf)
     candidates = np.argsort(bounds, axis=1, kind="stable")[:, : min(k - 1, width + 4)]
     pairs = np.stack([np.repeat(np.arange(k), candidates.shape[1]), candidates.ravel()], axis=1)
-    found = quick.match(centres, centres, pairs)
+    found = quick.match(centers, centers, pairs)
     for c in range(k):
         mine = np.flatnonzero(pairs[:, 0] == c)
         mine = mine[np.argsort(found.upper[mine], kind="stable")][:width]
@@ -166,12 +166,12 @@ def _neighbours(
     return near, apart, ways
 
 
-def _beside(quick: Any, points: GraphBatch, centres: GraphBatch, labels: IntArray, near: IntArray) -> Matches | None:
-    """Every graph of the sample matched with the neighbours of its centre."""
+def _beside(quick: Any, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray) -> Matches | None:
+    """Every graph of the sample matched with the neighbours of its center."""
     if not near.shape[1] or not len(points):
         return None
     pairs = np.stack([np.repeat(np.arange(len(points)), near.shape[1]), near[labels].ravel()], axis=1)
-    return quick.match(points, centres, pairs)
+    return quick.match(points, centers, pairs)
 
 
 def _second(
@@ -204,7 +204,7 @@ class _WithSpace:
 
 
 def _stability(
-    space: Any, points: GraphBatch, centres: GraphBatch, labels: IntArray, near: IntArray, own: Matches,
+    space: Any, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray, own: Matches,
     beside: Matches | None, random_state: int,
 ) -> float | None:  # fmt: skip
     """The share of graphs that stay in their cluster if the graphs behind the means are drawn anew.
@@ -219,7 +219,7 @@ def _stability(
     others = np.repeat(rows, width), near[labels].ravel()
 
     def stays(weights: FloatArray) -> NDArray[np.bool_]:
-        frames = Frames.of_graphs(centres, space.order)
+        frames = Frames.of_graphs(centers, space.order)
         into = own.flat.copy()
         frames.add(points, rows, labels, into, own.ptr, weights)
         frames.total[frames.total == 0] = 1.0
@@ -232,6 +232,6 @@ def _stability(
     kept = []
     for _ in range(REDRAWN):
         weights = random.poisson(1.0, len(points)).astype(np.float64)
-        alone = np.bincount(labels, weights, minlength=len(centres))[labels] == 0
+        alone = np.bincount(labels, weights, minlength=len(centers))[labels] == 0
         kept.append(stays(np.where(alone, 1.0, weights)) == settled)
     return float(np.mean(kept))

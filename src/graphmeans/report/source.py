@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from graphmeans.cluster.inputs import is_lazy
+from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.text import plain_text

@@ -1,6 +1,6 @@
 """The engine for more than one machine: shards live on the workers of a dask.distributed cluster.
 
-Centres go out once an iteration, sums come back. Graphs, labels, alignments and bounds stay where they are. When a worker is
+Centers go out once an iteration, sums come back. Graphs, labels, alignments and bounds stay where they are. When a worker is
 lost, its shards are built again elsewhere: from the collection, from what they left behind at the end of the last iteration,
 and by repeating the calls since then. Nothing depends on timing, so the result is the same.
 """
@@ -22,14 +22,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.engines import worker as remote
-from graphmeans.cluster.engines.cluster import Cluster, WorkersLost
-from graphmeans.cluster.engines.placing import spread
-from graphmeans.cluster.engines.shelf import Call, Setting, Spec, cannot_leave
-from graphmeans.cluster.engines.tree import Tree
-from graphmeans.cluster.moving import MovingCentres
-from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.sources import OnDisk, Rows, cut
+from graphmeans.cluster.centers.frame_centers import MovingCenters
+from graphmeans.cluster.context import Problem
+from graphmeans.cluster.data.dataset import OnDisk, Rows, cut
+from graphmeans.cluster.engines import dask_worker as remote
+from graphmeans.cluster.engines.dask_client import Cluster, WorkersLost
+from graphmeans.cluster.engines.partition import spread
+from graphmeans.cluster.engines.shard_store import Call, Setting, Spec, cannot_leave
+from graphmeans.cluster.shards.tree import Tree
 
 logger = logging.getLogger("graphmeans")
 
@@ -66,7 +66,7 @@ class Dask:
         self._n = 0
         self._held: dict[str, list[int]] = {}  # worker -> numbers of its shards
         self._log: list[tuple[bytes, int | None]] = []  # calls since shards last left something behind
-        self._views: dict[int, bytes] = {}  # centres by version, for those calls
+        self._views: dict[int, bytes] = {}  # centers by version, for those calls
         self._sent: tuple[int, Any] | None = None  # the version that workers have, and where
         self.generation = 0
         self._left_at, self._cost = 0.0, 0.0  # when shards last left something behind, and how long that took
@@ -140,7 +140,7 @@ class Dask:
         """What workers answer. Those that are lost are replaced, until all shards have answered."""
         self._cluster.check_interrupt()
         leave = leave and self._leaving and (self._must_leave or time.monotonic() - self._left_at >= SELDOM * self._cost)
-        plain = tuple(remote.CENTRES if isinstance(arg, MovingCentres) else arg for arg in args)
+        plain = tuple(remote.CENTERS if isinstance(arg, MovingCenters) else arg for arg in args)
         leaves = (self.generation + 1, self.generation) if leave else None
         call = pickle.dumps(Call(method, plain, self._matchings.purpose, leaves, len(self._parts)), pickle.HIGHEST_PROTOCOL)
         version = self._published(args)
@@ -190,19 +190,19 @@ class Dask:
         elif method not in READS:
             self._log.append((call, version))
 
-    # -- centres -----------------------------------------------------------------------------------
+    # -- centers -----------------------------------------------------------------------------------
 
     def _published(self, args: tuple[Any, ...]) -> int | None:
-        """The version of the centres among the arguments, which are sent out if they are new."""
-        centres = next((arg for arg in args if isinstance(arg, MovingCentres)), None)
-        if centres is None:
+        """The version of the centers among the arguments, which are sent out if they are new."""
+        centers = next((arg for arg in args if isinstance(arg, MovingCenters)), None)
+        if centers is None:
             return None
-        if centres.version not in self._views:
-            self._views[centres.version] = pickle.dumps(centres.view(), pickle.HIGHEST_PROTOCOL)
-        return centres.version
+        if centers.version not in self._views:
+            self._views[centers.version] = pickle.dumps(centers.view(), pickle.HIGHEST_PROTOCOL)
+        return centers.version
 
     def _view(self, version: int) -> Any:
-        """Where workers find centres; they are sent to all of them once."""
+        """Where workers find centers; they are sent to all of them once."""
         if self._sent is None or self._sent[0] != version:
             self._sent = version, self._cluster.scatter(self._views[version])
             self._problem.ledger.sent += len(self._views[version])
@@ -279,7 +279,7 @@ class Dask:
         return self
 
     def rest(self) -> None:
-        """The fit is over: workers keep what was found, but no centres."""
+        """The fit is over: workers keep what was found, but no centers."""
         self._sent, self._views, self._log = None, {}, []
 
     def close(self) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.engines.shelf import Call, Setting, Shelf, Spec, cannot_leave
-from graphmeans.cluster.engines.tree import Tree
-from graphmeans.cluster.problem import Problem
-from graphmeans.cluster.shard import Shard
-from graphmeans.cluster.sources import Rows, cut
+from graphmeans.cluster.context import Problem
+from graphmeans.cluster.data.dataset import Rows, cut
+from graphmeans.cluster.engines.shard_store import Call, Setting, Shelf, Spec, cannot_leave
+from graphmeans.cluster.shards.shard import Shard
+from graphmeans.cluster.shards.tree import Tree
 from graphmeans.matching.pairs import n_threads
 
 IntArray = NDArray[np.int64]
@@ -28,7 +28,7 @@ class Threads:
     ----------
     problem : Problem
     k : int
-        The number of centres that are to come.
+        The number of centers that are to come.
     rows : array, optional
         The graphs to begin with; by default all of them.
     folder : path, optional

@@ -1,0 +1,108 @@
+"""`Result`: what an algorithm hands back; `Trace`: what happened on the way, a row an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.means.frames import Centers
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+TRACE_FIELDS = np.dtype(
+    [
+        ("iteration", np.int64),
+        ("swap", np.int64),  # 0 in the run itself; then which kept swap of a center these iterations follow
+        ("graphs", np.int64),  # interval: how many were looked at, all of them or a batch
+        ("inertia", np.float64),
+        ("moved", np.int64),  # graphs whose label changed
+        ("matchings", np.int64),  # spent by the algorithm since the row before
+        ("evaluation_matchings", np.int64),  # spent only to know the objective
+        ("pruned_by_centers", np.int64),  # candidates skipped because of D(Y_X, Y) / 2
+        ("pruned_by_bounds", np.int64),  # candidates skipped because of l(X, Y)
+        ("pruned_by_sketches", np.int64),  # interval: skipped because of their sketches and what is remembered
+        ("pruned_by_assignments", np.int64),  # interval: skipped because of a linear assignment
+        ("assignment_bounds", np.int64),  # linear assignments solved for that
+        ("rebuilt", np.int64),  # graphs that were built again because the machine that held them was lost,
+        ("repeated_matchings", np.int64),  # and what that took; these count nowhere else
+        ("bytes_sent", np.int64),  # from here to the workers of a cluster,
+        ("bytes_received", np.int64),  # and back
+        ("seconds", np.float64),  # of the whole iteration
+        ("matching_seconds", np.float64),  # of its matchings alone
+    ]
+)
+
+
+class Trace(np.ndarray[Any, Any]):
+    """A structured array, a row an iteration, with `to_pandas`."""
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[dict[str, Any]]) -> Trace:
+        """A trace from dictionaries; what a row does not say is 0."""
+        fields = TRACE_FIELDS.names or ()
+        values = [tuple(row.get(name, 0) for name in fields) for row in rows]
+        return np.array(values, dtype=TRACE_FIELDS).view(cls)
+
+    def __getitem__(self, key: Any) -> Any:
+        value = super().__getitem__(key)
+        return np.asarray(value) if isinstance(key, str) else value
+
+    def to_pandas(self) -> Any:
+        """The trace as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("to_pandas needs pandas: pip install 'graphmeans[pandas]'") from None
+        return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
+
+
+#: Gives labels and distances, from wherever they are.
+Look = Callable[[], tuple[IntArray, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The best iteration of a run: labels and distances always belong to the centers beside them.
+
+    They may still be with the shards, and are fetched when somebody asks for them. `certified` is the share of labels that
+    are proven, None if that is not known.
+    """
+
+    look: Look
+    centers: Centers
+    inertia: float
+    n_iter: int
+    converged: bool
+    trace: Trace
+    certified: float | None = None
+    #: How many clusters have members.
+    filled: int = 0
+    #: Who holds labels and distances, where that is not this process.
+    engine: Any = None
+
+    @cached_property
+    def assignment(self) -> tuple[IntArray, FloatArray]:
+        """Labels and distances."""
+        return self.look()
+
+    @property
+    def labels(self) -> IntArray:
+        """The cluster of each graph."""
+        return self.assignment[0]
+
+    @property
+    def distances(self) -> FloatArray:
+        """Its distance to the center."""
+        return self.assignment[1]
+
+
+def fixed(labels: IntArray, distances: FloatArray) -> Look:
+    """Labels and distances that are here, copied."""
+    now = labels.copy(), distances.copy()
+    return lambda: now

@@ -1,0 +1,1 @@
+"""Centers in fixed frames, and how far each has moved."""

@@ -1,0 +1,210 @@
+"""Where the graphs of a fit are: in memory, or in a collection on disk of which each shard reads its own part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.errors import GraphError
+from graphmeans.space import GraphSpace
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: Numbers of graphs: neighbours take no room however many they are.
+Rows = range | IntArray
+
+#: Graphs a shard. How a collection is cut depends on nothing else, so results do not depend on who works on it.
+SHARD_SIZE = 4096
+
+
+class Lazy(Protocol):
+    """A collection on disk, such as `open_collection` gives."""
+
+    n_partitions: int
+
+    def __len__(self) -> int: ...
+    def partition(self, i: int) -> Lazy: ...
+    def arrays(self) -> Iterable[Any]: ...
+    def encoded_rows(self, encoder: GraphEncoder, rows: Rows) -> GraphBatch: ...
+    def fingerprint(self) -> bytes: ...
+
+
+class Part(Protocol):
+    """Some graphs, wherever they are. It can be sent to another process, which loads them."""
+
+    def load(self) -> tuple[GraphBatch, FloatArray]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Graphs in memory."""
+
+    batch: GraphBatch
+    weights: FloatArray
+
+    def load(self) -> tuple[GraphBatch, FloatArray]:
+        """The graphs and their weights."""
+        return self.batch, self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Rows of a collection on disk, encoded as they are read."""
+
+    collection: Lazy
+    encoder: GraphEncoder
+    space: GraphSpace
+    rows: Rows
+    weights: FloatArray | None
+
+    def load(self) -> tuple[GraphBatch, FloatArray]:
+        """The graphs and their weights."""
+        batch = self.space.weighted(self.collection.encoded_rows(self.encoder, self.rows))
+        return batch, np.ones(len(batch)) if self.weights is None else self.weights
+
+
+class InMemory:
+    """A collection in memory, as weighted points of the space."""
+
+    def __init__(self, batch: GraphBatch, weights: FloatArray) -> None:
+        self.batch, self.weights = batch, weights
+        self.like, self.largest = batch.take([]), batch.largest
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    def part(self, rows: Rows) -> Held:
+        """Graphs of these numbers."""
+        if isinstance(rows, range) and rows == range(len(self.batch)):
+            return Held(self.batch, self.weights)
+        which = np.asarray(rows, dtype=np.int64)
+        return Held(self.batch.take(which), self.weights[which])
+
+    def costs(self, parts: Sequence[Rows]) -> FloatArray:
+        """What the graphs of each part are likely to cost, in any unit."""
+        own = costs(self.batch)
+        return np.array([own[np.asarray(rows, dtype=np.int64)].sum() for rows in parts])
+
+    def fingerprint(self) -> Iterator[bytes]:
+        """Tells collections apart."""
+        batch = self.batch
+        for array in (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, self.weights):
+            yield np.ascontiguousarray(array).tobytes()
+
+
+class OnDisk:
+    """A collection of which nothing but the survey is held here.
+
+    Parameters
+    ----------
+    collection : Lazy
+    encoder : GraphEncoder, fitted
+    space : GraphSpace
+    survey : Survey
+    weights : array, optional
+        Sample weights; None: all are 1.
+    """
+
+    def __init__(
+        self, collection: Lazy, encoder: GraphEncoder, space: GraphSpace, survey: Survey, weights: FloatArray | None
+    ) -> None:
+        self.collection, self.encoder, self.space, self.survey, self._weights = collection, encoder, space, survey, weights
+        self.like = space.weighted(survey.like)
+        self.largest = survey.largest
+
+    def __len__(self) -> int:
+        return len(self.collection)
+
+    def part(self, rows: Rows) -> Stored:
+        """Graphs of these numbers."""
+        weights = None if self._weights is None else self._weights[np.asarray(rows, dtype=np.int64)]
+        return Stored(self.collection, self.encoder, self.space, rows, weights)
+
+    def costs(self, parts: Sequence[Rows]) -> FloatArray:
+        """What the graphs of each part are likely to cost: by the average of the block in which they begin."""
+        return np.array([self.survey.cost[int(rows[0]) // BLOCK] * len(rows) for rows in parts])
+
+    def fingerprint(self) -> Iterator[bytes]:
+        """Tells collections apart."""
+        yield self.collection.fingerprint()
+        yield repr((self.encoder.get_params(), self.space.node_weight, self.space.edge_weight)).encode()
+        yield b"" if self._weights is None else self._weights.tobytes()
+
+    @property
+    def batch(self) -> GraphBatch:
+        """All graphs at once, for algorithms that cannot work in parts."""
+        return self.part(range(len(self))).load()[0]
+
+    @property
+    def weights(self) -> FloatArray:
+        """All weights."""
+        return np.ones(len(self)) if self._weights is None else self._weights
+
+
+Source = InMemory | OnDisk
+
+#: Graphs that are surveyed at once, and whose average cost is remembered.
+BLOCK = 16 * SHARD_SIZE
+
+
+@dataclass(eq=False)
+class Survey:
+    """What must be known of a collection before it is clustered: the most nodes of each role, and where the large graphs are."""
+
+    like: GraphBatch
+    largest: IntArray
+    cost: FloatArray  # of a graph, on average, in each block
+
+    @property
+    def role_names(self) -> tuple[Any, ...]:
+        """The roles that there are."""
+        return self.like.role_names
+
+    @classmethod
+    def of(cls, batch: GraphBatch) -> Survey:
+        """The survey of one block."""
+        return cls(batch.take([]), batch.largest, np.array([costs(batch).mean() if len(batch) else 0.0]))
+
+    @classmethod
+    def merged(cls, surveys: Sequence[Survey]) -> Survey:
+        """The survey of all blocks, in their order."""
+        width = max(len(survey.largest) for survey in surveys)
+        largest = np.zeros(width, dtype=np.int64)
+        for survey in surveys:
+            part = largest[: len(survey.largest)]
+            np.maximum(part, survey.largest, out=part)
+        like = max((survey.like for survey in surveys), key=lambda like: len(like.role_names))
+        return cls(like, largest, np.concatenate([survey.cost for survey in surveys]))
+
+
+def blocks(n: int) -> list[range]:
+    """The numbers of n graphs, a block at a time."""
+    return [range(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
+
+
+def cut(rows: Rows) -> list[Rows]:
+    """The numbers of some graphs, a shard at a time."""
+    return [rows[start : start + SHARD_SIZE] for start in range(0, len(rows), SHARD_SIZE)]
+
+
+def costs(batch: GraphBatch) -> FloatArray:
+    """What graphs are likely to cost, in any unit: an assignment takes the cube of their size."""
+    return (batch.sizes.astype(np.float64) + 2.0) ** 3
+
+
+def surveyed(collection: Lazy, encoder: GraphEncoder) -> Survey:
+    """Read a collection once, a block at a time."""
+    if not len(collection):
+        raise GraphError("the collection is empty")
+    return Survey.merged([survey_block(collection, encoder, rows) for rows in blocks(len(collection))])
+
+
+def survey_block(collection: Lazy, encoder: GraphEncoder, rows: Rows) -> Survey:
+    """The survey of some graphs of a collection."""
+    return Survey.of(collection.encoded_rows(encoder, rows))

@@ -1,0 +1,64 @@
+"""Copies of a graph are one graph that weighs more: the objective is the same, and they are aligned only once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.algorithms.result import Result
+from graphmeans.cluster.data.canonical import canonical, fingerprints
+from graphmeans.cluster.data.dataset import InMemory
+from graphmeans.graphs.batch import GraphBatch
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Copies are put together where they are at least this share of the graphs.
+WORTH = 0.1
+
+
+def originals(batch: GraphBatch, renumbered: bool = True) -> IntArray:
+    """For each graph the first one that is equal to it, number by number and edge by edge (itself, if there is none).
+
+    With `renumbered` also where its nodes come in another order. Graphs that are taken for equal are; a very symmetric one
+    may fail to be recognised in another order.
+    """
+    first = np.arange(len(batch))
+    # Only graphs with the same fingerprint are looked at one by one.
+    _, group, count = np.unique(fingerprints(batch), return_inverse=True, return_counts=True)
+    candidates = np.flatnonzero(count[group.reshape(-1)] > 1)
+    if not len(candidates):
+        return first
+    some, in_order = batch.take(candidates), np.zeros(len(candidates), dtype=bool)
+    if renumbered:
+        some, in_order = canonical(some)
+    seen: dict[tuple[bytes, ...], int] = {}
+    for i, g in enumerate(candidates.tolist()):
+        nodes = slice(some.node_ptr[i], some.node_ptr[i + 1])
+        edges = slice(some.edge_ptr[i], some.edge_ptr[i + 1])
+        parts = (some.nodes[nodes] + 0.0, some.roles[nodes], some.ends[edges], some.edge_values[edges] + 0.0, in_order[i])
+        first[g] = seen.setdefault(tuple(part.tobytes() for part in parts), g)
+    return first
+
+
+def collapsed(source: InMemory, k: int) -> tuple[InMemory, IntArray | None]:
+    """The different graphs with the weights of their copies added, and which of them each graph is.
+
+    The collection itself, and None, if there are few copies or fewer different graphs than clusters.
+    """
+    first = originals(source.batch)
+    kept, inverse = np.unique(first, return_inverse=True)
+    which: IntArray = inverse.reshape(-1).astype(np.int64)
+    if len(kept) > (1 - WORTH) * len(source) or len(kept) < k:
+        return source, None
+    added = np.bincount(which, weights=source.weights, minlength=len(kept)).astype(np.float64)
+    return InMemory(source.batch.take(kept), added), which
+
+
+def expanded(result: Result, which: IntArray | None) -> Result:
+    """The result for every graph again."""
+    if which is None:
+        return result
+    return replace(result, look=lambda: (result.labels[which], result.distances[which]), engine=None)

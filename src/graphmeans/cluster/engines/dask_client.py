@@ -1,0 +1,317 @@
+"""`Cluster`: a dask.distributed client, its workers checked before the work begins and watched while it goes on."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import shutil
+import tempfile
+import time
+import uuid
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from graphmeans.cluster.data.dataset import Lazy, Survey, blocks, survey_block
+from graphmeans.cluster.engines import dask_worker as remote
+from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.pairs import n_threads
+
+logger = logging.getLogger("graphmeans")
+
+#: Seconds after which somebody looks whether those who have not answered are still there.
+PATIENCE = 1.0
+#: What dask calls tasks that will never be done, in different versions.
+CANCELLED = ("CancelledError", "FutureCancelledError", "FuturesCancelledError")
+#: Seconds within which a scheduler must answer.
+CONNECT = 10.0
+#: Seconds that a cluster without workers is given to get one.
+RESTART = 60.0
+
+
+class WorkersLost(Exception):
+    """These workers will not answer any more."""
+
+    def __init__(self, addresses: Iterable[str]) -> None:
+        super().__init__(*addresses)
+        self.addresses = set(addresses)
+
+
+class Cluster:
+    """The machines that do the work, as a context.
+
+    Parameters
+    ----------
+    engine : "dask", str or dask.distributed.Client
+        "dask": processes on this machine, one a core (or `n_jobs`), which end with the context. A string with an address
+        (``tcp://...``): the scheduler there.
+    n_jobs : int, optional
+    """
+
+    def __init__(self, engine: Any, n_jobs: int | None = None) -> None:
+        self._engine, self._n_jobs = engine, n_jobs
+        self._local: Any = None
+        self._checked: dict[str, int] = {}
+        self._interrupted = False
+        #: What is said when everything is lost: whether there is a checkpoint.
+        self.kept = ""
+        self._shared: bool | None = None
+
+    def __enter__(self) -> Cluster:
+        distributed = need_distributed()
+        if isinstance(self._engine, distributed.Client):
+            self.client = self._engine
+            if self.client.asynchronous:
+                raise GraphError("engine: an asynchronous Client cannot be waited for; give one with asynchronous=False")
+        elif isinstance(self._engine, str) and self._engine == "dask":
+            from graphmeans.cluster.engines.dask_local import local_cluster
+
+            self._local = local_cluster(n_threads(self._n_jobs))
+            self.client = distributed.Client(self._local)
+            self.client.wait_for_workers(n_threads(self._n_jobs), timeout=RESTART)
+        else:
+            try:
+                self.client = distributed.Client(self._engine, timeout=CONNECT)
+            except (OSError, ValueError, TypeError) as error:
+                raise GraphError(f"engine: no scheduler at {self._engine} ({str(error).splitlines()[0]})") from None
+        self.workers()
+        return self
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the connection ends with this context."""
+        return self.client is not self._engine
+
+    def __exit__(self, *error: object) -> None:
+        if self.client is not self._engine:
+            self.client.close()
+        if self._local is not None:
+            self._local.close()
+
+    def __call__(self, problem: Any, k: int, **more: Any) -> Any:
+        """The engine of one run."""
+        from graphmeans.cluster.engines.dask import Dask
+
+        return Dask(self, problem, k, **more)
+
+    # -- workers -----------------------------------------------------------------------------------
+
+    def workers(self) -> dict[str, int]:
+        """The threads of each worker that is there, all of them checked. Waits for one if there is none."""
+        found = self._present()
+        if not found:
+            logger.warning("no worker is there: waiting for one")
+            try:
+                self.client.wait_for_workers(1, timeout=RESTART)
+            except Exception as error:
+                if type(error).__name__ not in ("TimeoutError",) and not isinstance(error, OSError):
+                    raise
+                raise GraphError(f"no worker has come within {RESTART:.0f} seconds{self.kept}") from None
+            found = self._present()
+        new = [address for address in found if address not in self._checked]
+        if new:
+            self._check(new)
+            self._checked |= {address: found[address] for address in new}
+        return dict(sorted(found.items()))
+
+    def neighbours(self) -> int:
+        """The most workers on one machine: they share its memory."""
+        hosts = Counter(address.rsplit(":", 1)[0] for address in self._checked)
+        return max(hosts.values(), default=1)
+
+    def threads(self, address: str) -> int:
+        """How many threads a worker has."""
+        return self._checked[address]
+
+    def _present(self) -> dict[str, int]:
+        try:
+            return {str(address): int(count) for address, count in self.client.nthreads().items()}
+        except Exception as error:
+            raise self._gone(error) from None
+
+    def _gone(self, error: Exception) -> GraphError:
+        address = getattr(self.client.scheduler, "address", None) or self._engine
+        return GraphError(f"the scheduler at {address} is lost ({type(error).__name__}){self.kept}")
+
+    def _check(self, new: list[str]) -> None:
+        """The same software everywhere; kernels are compiled by one worker of each machine, the others load them."""
+        own = remote.versions()
+        try:
+            futures = {address: self.submit(address, remote.versions) for address in new}
+            found = {a: versions for a, future in futures.items() if (versions := self._unless_lost(future, a)) is not None}
+        except ModuleNotFoundError as error:
+            raise GraphError(f"a worker lacks {error.name}: install graphmeans[dask] there, too") from None
+        for address, versions in found.items():
+            for name, version in versions.items():
+                if version != own[name]:
+                    said = f"worker {address} has {name} {version}, here it is {own[name]}"
+                    if name in ("graphmeans", "Python"):
+                        raise GraphError(said + ": they must be the same")
+                    warnings.warn(said + ": the last digits of a result may depend on who computes it", stacklevel=2)
+        hosts: dict[str, list[str]] = {}
+        for address in sorted(new):
+            hosts.setdefault(address.rsplit(":", 1)[0], []).append(address)
+        for some in ([own[0] for own in hosts.values()], [address for own in hosts.values() for address in own[1:]]):
+            warmed = [(self.submit(address, remote.compile_kernels), address) for address in some]
+            for future, address in warmed:
+                logger.debug("worker %s is ready after %s s", address, self._unless_lost(future, address))
+
+    def _unless_lost(self, future: Any, address: str) -> Any:
+        """What a worker says; None if it is lost, which whoever gives it work will find out."""
+        try:
+            return self.result(future, address)
+        except WorkersLost:
+            logger.warning("worker %s was lost before it began", address)
+            return None
+
+    def submit(self, address: str, function: Any, *args: Any) -> Any:
+        """A task for one worker and no other."""
+        try:
+            return self.client.submit(function, *args, workers=[address], allow_other_workers=False, pure=False)
+        except Exception as error:
+            raise self._gone(error) from None
+
+    def scatter(self, data: bytes) -> Any:
+        """Send bytes to all workers. While one of them is dying this may fail: then the others are tried again."""
+        for pause in (0.1, 0.3, 1.0, 3.0, None):
+            try:
+                return self.client.scatter(data, broadcast=True, hash=False)
+            except Exception as error:
+                if pause is None:
+                    raise self._gone(error) from None
+                time.sleep(pause)
+                self.workers()  # an error if the scheduler is gone; somebody new may have come
+        raise AssertionError("unreachable")
+
+    def finished(self, future: Any, addresses: set[str]) -> None:
+        """Wait for a task; it depends on these workers."""
+        from distributed import wait
+
+        while True:
+            try:
+                wait([future], timeout=PATIENCE)
+                return
+            except TimeoutError:
+                pass
+            except KeyboardInterrupt:
+                if self._interrupted:
+                    raise
+                self._interrupted = True  # what is under way is finished first
+            except Exception as error:
+                if type(error).__name__ in CANCELLED:  # with a worker something was lost that it depends on
+                    self._present()
+                    raise WorkersLost(addresses) from None
+                if type(error).__name__ != "TimeoutError":  # distributed's own, in earlier versions
+                    raise self._gone(error) from None
+            lost = addresses - self._present().keys()
+            if lost:
+                raise WorkersLost(lost)
+
+    def result(self, future: Any, *addresses: str) -> Any:
+        """What a task returns; if the worker is lost, that is said."""
+        self.finished(future, set(addresses))
+        if future.status == "error":
+            error = future.exception()
+            if isinstance(error, remote.Missing) or type(error).__name__ == "KilledWorker":
+                raise WorkersLost(addresses)
+            raise error
+        if future.status != "finished":
+            self._present()  # an error if the scheduler is gone
+            raise WorkersLost(addresses)
+        while True:
+            try:
+                return future.result(timeout=PATIENCE)
+            except Exception as error:
+                if type(error).__name__ in CANCELLED:
+                    self._present()
+                    raise WorkersLost(addresses) from None
+                if type(error).__name__ != "TimeoutError":
+                    raise
+            lost = set(addresses) - self._present().keys()
+            if lost:
+                raise WorkersLost(lost)
+
+    # -- interruptions -----------------------------------------------------------------------------
+
+    def interrupt(self) -> None:
+        """Let all runs stop when they have finished what is under way."""
+        self._interrupted = True
+
+    def check_interrupt(self) -> None:
+        """Stop here if somebody has asked for it."""
+        if self._interrupted:
+            raise KeyboardInterrupt
+
+    def resume(self) -> None:
+        """The interruption has been seen to."""
+        self._interrupted = False
+
+    # -- places ------------------------------------------------------------------------------------
+
+    def scratch(self, key: str) -> Path | None:
+        """A folder in which shards can leave something behind, if there is one that all workers see."""
+        from dask import config
+
+        root = config.get("temporary-directory", None) or tempfile.gettempdir()
+        folder = Path(root) / f"graphmeans-{key}"
+        folder.mkdir(parents=True)
+        if self._shared is None:
+            token = uuid.uuid4().hex
+            (folder / "token").write_text(token)
+            seen = [(self.submit(a, _read, str(folder / "token")), a) for a in self.workers()]
+            self._shared = all(self._unless_lost(future, address) in (token, None) for future, address in seen)
+            (folder / "token").unlink()
+            if not self._shared:
+                logger.warning(
+                    "not all workers see %s: if one is lost, its part is computed again from the start. Set dask's "
+                    "temporary-directory to a folder that all of them share",
+                    root,
+                )
+        if not self._shared:
+            shutil.rmtree(folder, ignore_errors=True)
+            return None
+        return folder
+
+    # -- before the shards -------------------------------------------------------------------------
+
+    def fit_encoder(self, encoder: GraphEncoder, collection: Lazy) -> GraphEncoder:
+        """Fit the encoder where the collection can be read; summaries of its partitions come back."""
+        starts = [0]
+        for i in range(collection.n_partitions):
+            starts.append(starts[-1] + len(collection.partition(i)))
+        tasks = [(remote.summarise, encoder, collection.partition(i), starts[i]) for i in range(collection.n_partitions)]
+
+        def has_zero_edge() -> bool:
+            return any(self.map([(remote.has_zero_edge, encoder, part) for _, _, part, _ in tasks]))
+
+        return encoder.fit_summaries(self.map(tasks), has_zero_edge)
+
+    def surveyed(self, collection: Lazy, encoder: GraphEncoder) -> Survey:
+        """Read the collection once, each block by some worker."""
+        return Survey.merged(self.map([(survey_block, collection, encoder, rows) for rows in blocks(len(collection))]))
+
+    def map(self, tasks: list[tuple[Any, ...]]) -> list[Any]:
+        """Tasks that any worker may do, and again if one is lost; the answers in their order."""
+        futures = [self.client.submit(remote.packed, pickle.dumps(task), pure=False) for task in tasks]
+        try:
+            return [pickle.loads(self.result(future)) for future in futures]
+        finally:
+            for future in futures:
+                future.release()
+
+
+def need_distributed() -> Any:
+    """dask.distributed, or how to get it."""
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError("engine='dask' needs dask.distributed: pip install 'graphmeans[dask]'") from None
+    return distributed
+
+
+def _read(path: str) -> str:
+    return Path(path).read_text() if os.path.isfile(path) else "not there"

@@ -1,0 +1,192 @@
+"""`GraphNearestCentroid`: a graph belongs to the class of the nearest mean graph."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from graphmeans.cluster.algorithms.initialization import seeds
+from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.context import Problem
+from graphmeans.cluster.estimators.base import Prototypes
+from graphmeans.cluster.estimators.inputs import kind_of
+from graphmeans.functions import check_weights
+from graphmeans.graphs.batch import GraphBatch, concatenate
+from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.means.frames import Centers
+from graphmeans.means.mean import MeanMethod, get_mean
+from graphmeans.space import GraphSpace, Order, resolve_order
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Iterations of k-means within a class, and how long it may go on without a gain.
+LIMITS: dict[str, Any] = {"max_iter": 100, "tol": 0.0, "n_iter_no_change": 3}
+
+
+class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
+    """Nearest-prototype classification of whole graphs.
+
+    Each class is summed up by its mean graph, or by several: the centers of k-means among its members. A new graph gets the
+    class of the nearest. What was learned can be looked at (`centroids`), and a graph that is far from everything says so
+    (`outlier_scores`).
+
+    Parameters
+    ----------
+    n_prototypes : int
+        Mean graphs a class; a class with fewer graphs has as many as it has graphs.
+    mean : {"lifted", "incremental", "subgradient", "set"} or MeanMethod
+        How the mean of a class is found. With several prototypes they are lifted.
+    matcher, effort, encoder, node_weight, edge_weight, order, n_jobs :
+        As in `GraphKMeans`.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    classes_ : array
+        The classes, sorted.
+    prototype_classes_ : array of shape (number of prototypes,)
+        The position in `classes_` of the class of each prototype.
+    cluster_centers_ : GraphBatch, or array for array input
+        The prototypes, encoded.
+    labels_, distances_ : arrays of shape (N,)
+        The nearest prototype of each graph among those of its own class, and how far it is.
+    encoder_, space_ :
+        The fitted encoder and the metric space.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, letters = gm.datasets.make_letters(150, random_state=0)
+    >>> clf = gm.GraphNearestCentroid(random_state=0).fit(graphs[:100], letters[:100])
+    >>> bool(clf.score(graphs[100:], letters[100:]) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        n_prototypes: int = 1,
+        *,
+        mean: str | MeanMethod = "lifted",
+        matcher: str | Matcher = "auto",
+        effort: float = 1.0,
+        encoder: Any = "auto",
+        node_weight: float = 1.0,
+        edge_weight: float = 1.0,
+        order: Order = "auto",
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_prototypes = n_prototypes
+        self.mean = mean
+        self.matcher = matcher
+        self.effort = effort
+        self.encoder = encoder
+        self.node_weight = node_weight
+        self.edge_weight = edge_weight
+        self.order = order
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> GraphNearestCentroid:
+        """Find the mean graphs of each class.
+
+        Parameters
+        ----------
+        X : list of graphs, or array of shape (N, d)
+        y : array of shape (N,)
+            The classes.
+        sample_weight : array of shape (N,), optional
+        """
+        self._check_parameters()
+        self._kind = kind_of(X)
+        encoder, batch = self._fit_encoder(X)
+        classes = self._check_classes(y, len(batch))
+        weights = check_weights(sample_weight, len(batch))
+        space = GraphSpace(
+            resolve_order(self.order, batch), encoder.roles_, float(self.node_weight), float(self.edge_weight),
+            get_matcher(self.matcher, self.effort), self.n_jobs,
+        )  # fmt: skip
+        points = space.weighted(batch)
+        members = [np.flatnonzero((classes == c) & (weights > 0)) for c in range(len(self.classes_))]
+        empty = [c for c, own in enumerate(members) if not len(own)]
+        if empty:
+            raise GraphError(f"class {self.classes_[empty[0]]!r} has no graph with a weight")
+        random = check_random_state(self.random_state)
+        if self.n_prototypes == 1:
+            groups = [random.permutation(own) for own in members]
+            means = get_mean(self.mean).compute(space.match, points, groups, weights, space.order, random)
+            prototypes, count = means.centers, np.ones(len(members), dtype=np.int64)
+        else:
+            parts = [self._several(points.take(own), weights[own], space, random) for own in members]
+            prototypes, count = _together(parts), np.array([len(part) for part in parts])
+        self._keep_prototypes(encoder, space, prototypes)
+        self.prototype_classes_ = np.repeat(np.arange(len(members)), count)
+        self.labels_, self.distances_ = self._own_nearest(points, classes)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the nearest prototype of each graph."""
+        nearest, _ = self._nearest(self._points(X))
+        return np.asarray(self.classes_[self.prototype_classes_[nearest]])
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.n_prototypes, bool) or not isinstance(self.n_prototypes, Integral) or self.n_prototypes < 1:
+            raise GraphError(f"n_prototypes must be a whole number of at least 1, got {self.n_prototypes!r}")
+        if self.n_prototypes > 1 and not (isinstance(self.mean, str) and self.mean == "lifted"):
+            raise GraphError(f"several prototypes are lifted means; mean={self.mean!r} would have no effect")
+        get_mean(self.mean)
+
+    def _check_classes(self, y: ArrayLike, count: int) -> IntArray:
+        """Classes as positions in `classes_`."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        check_classification_targets(y)
+        given = column_or_1d(y, warn=True)
+        if len(given) != count:
+            raise GraphError(f"y has {len(given)} classes for {count} graphs")
+        self.classes_, classes = np.unique(given, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise GraphError("y has one class; a classifier needs at least two classes")
+        return np.asarray(classes.reshape(-1), dtype=np.int64)
+
+    def _several(
+        self, points: GraphBatch, weights: FloatArray, space: GraphSpace, random: np.random.RandomState
+    ) -> Centers:
+        """The centers of k-means among the members of a class."""
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        problem = Problem.of(points, space, weights, get_mean("lifted"), seed)
+        k = min(int(self.n_prototypes), len(points))
+        return interval(problem, seeds(problem, k, "k-means++"), **LIMITS).centers
+
+    def _own_nearest(self, points: GraphBatch, classes: IntArray) -> tuple[NDArray[np.int32], FloatArray]:
+        labels, distances = np.zeros(len(points), dtype=np.int32), np.zeros(len(points))
+        for c in range(len(self.classes_)):
+            own, prototypes = np.flatnonzero(classes == c), np.flatnonzero(self.prototype_classes_ == c)
+            table = self.space_.distances(points.take(own), self._centers.batch.take(prototypes))
+            labels[own], distances[own] = prototypes[table.argmin(axis=1)], table.min(axis=1)
+        return labels, distances
+
+    def _center_names(self) -> list[str]:
+        names = []
+        for place, c in enumerate(self.prototype_classes_):
+            first = int(np.searchsorted(self.prototype_classes_, c))
+            several = int((self.prototype_classes_ == c).sum()) > 1
+            names.append(f"class {self.classes_[c]}" + (f", prototype {place - first}" if several else ""))
+        return names
+
+
+def _together(parts: list[Centers]) -> Centers:
+    return Centers(
+        concatenate([part.batch for part in parts]),
+        np.concatenate([part.node_support for part in parts]),
+        np.concatenate([part.edge_support for part in parts]),
+    )

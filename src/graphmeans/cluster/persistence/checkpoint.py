@@ -1,0 +1,110 @@
+"""Long runs: what the next iteration depends on, written after each one, so that a killed process can go on.
+
+The centers and the state of the fit are in one file; in a folder beside it every shard leaves behind its own part (see
+journal.py), whoever holds it. The file says which generation of theirs belongs to it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.data.dataset import Source
+from graphmeans.graphs.errors import GraphError
+
+#: Of the file's layout; a file of another version is refused.
+VERSION = 2
+
+Arrays = dict[str, NDArray[Any]]
+#: Facts and arrays of a file.
+Saved = tuple[dict[str, Any], Arrays]
+
+
+class Checkpoint:
+    """A file that holds the state of a fit. It is replaced in one step, and removed when the fit is done.
+
+    Parameters
+    ----------
+    path : path
+    fingerprint : str
+        Of the collection and the settings. The file of another fit is refused, never overwritten.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], fingerprint: str) -> None:
+        self.path, self.fingerprint = Path(path), fingerprint
+        if self.path.is_dir() or not self.path.absolute().parent.is_dir():
+            raise GraphError(f"checkpoint={str(path)!r}: not a file in an existing folder")
+        self.folder = self.path.with_name(self.path.name + ".shards")
+        #: What every file also holds: which run this is, and the best one before it.
+        self.context: Saved = ({}, {})
+
+    def prepare(self) -> None:
+        """Make the folder in which shards leave behind their part."""
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise GraphError(f"{self.folder}: cannot be made ({error.strerror})") from None
+
+    def write(self, facts: dict[str, Any], arrays: Arrays) -> None:
+        """Replace the file: the new one is complete before the old one goes."""
+        context, more = self.context
+        head = {"version": VERSION, "fingerprint": self.fingerprint, **context, **facts}
+        partial = self.path.with_name(self.path.name + ".partial")
+        try:
+            with partial.open("wb") as stream:
+                everything: Any = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8), **more, **arrays}
+                np.savez(stream, **everything)
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.replace(self.path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise GraphError(f"{self.path}: cannot be written ({error.strerror}); the last checkpoint is kept") from None
+
+    def read(self) -> Saved | None:
+        """What was written last; None if there is no file."""
+        if not self.path.exists():
+            return None
+        try:
+            with np.load(self.path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            head = json.loads(arrays.pop("head").tobytes())
+            version, fingerprint = head["version"], head["fingerprint"]
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise GraphError(f"{self.path}: not a checkpoint, or a damaged one ({error})") from None
+        if version != VERSION:
+            raise GraphError(f"{self.path}: a checkpoint of version {version}, this is {VERSION}: finish it where it was begun")
+        if fingerprint != self.fingerprint:
+            raise GraphError(f"{self.path}: the checkpoint of another collection or other settings: remove it or name another")
+        return head, arrays
+
+    def remove(self) -> None:
+        """The fit is done."""
+        self.path.unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def fingerprint(source: Source, settings: dict[str, Any]) -> str:
+    """Tells fits apart: the numbers of the collection, and the settings that the result depends on."""
+    digest = hashlib.sha256(repr(sorted((name, repr(value)) for name, value in settings.items())).encode())
+    for part in source.fingerprint():
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def packed(name: str, arrays: Arrays) -> Arrays:
+    """Arrays under one heading."""
+    return {f"{name}/{key}": array for key, array in arrays.items()}
+
+
+def unpacked(name: str, arrays: Arrays) -> Arrays:
+    """The arrays under a heading."""
+    return {key[len(name) + 1 :]: array for key, array in arrays.items() if key.startswith(name + "/")}

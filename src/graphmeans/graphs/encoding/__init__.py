@@ -1,0 +1,1 @@
+"""From typed columns to packed numbers and back."""

@@ -1,0 +1,287 @@
+"""Deciding how each column of a collection is encoded, from a summary that is made in one pass and adds up over parts."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.encoding.columns import Column, as_is
+from graphmeans.graphs.encoding.flat import Flat
+from graphmeans.graphs.encoding.options import Choices
+from graphmeans.graphs.encoding.schema import (
+    Rows,
+    attribute,
+    common_columns,
+    difference,
+    is_loop,
+    is_optional,
+    lacking,
+    rows_of,
+    says_nothing,
+)  # fmt: skip
+from graphmeans.graphs.encoding.statistics import Tally
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph, named
+from graphmeans.graphs.values import joined, kind_in_words, missing_in, unknown_type
+
+#: More categories than this are asked about: every node would need a row of that many numbers.
+MOST_CATEGORIES = 1000
+#: Strings are taken for names if there are more different ones than this, and ...
+FEW_NAMES = 50
+#: ... more than this share of all strings are different.
+NAMES_SHARE = 0.9
+
+#: A graph's place in the collection and what messages call it.
+Place = tuple[int, str]
+
+
+@dataclass
+class Part:
+    """The nodes, or the edges, of some graphs."""
+
+    label: str = ""
+    rows: int = 0
+    roles: frozenset[Any] | None = None  # of its nodes
+    silent: bool = False  # nothing but the bare arrays of graphs without attributes
+    columns: dict[str, Tally] = field(default_factory=dict)
+
+
+@dataclass
+class Summary:
+    """What an encoder must know of a collection. Summaries of parts are merged in the order of the parts."""
+
+    part: dict[str, Part]
+    graphs: int = 0
+    directed: dict[bool, Place] = field(default_factory=dict)  # the first graph with edges that is, or is not
+    any_directed: bool = False
+    roles: set[Hashable] = field(default_factory=set)
+    has_roles: dict[bool, Place] = field(default_factory=dict)  # the first graph with nodes that has, or has not
+
+    @classmethod
+    def of(cls, graphs: Sequence[Graph] | Flat, choices: Choices, missing: str, start: int = 0) -> Summary:
+        """The summary of some graphs, of which the first has the place `start` in the collection."""
+        if isinstance(graphs, Flat):
+            summary = _summary_of_flat(graphs, start)
+        else:
+            summary = cls({}, len(graphs), any_directed=any(graph.directed for graph in graphs))
+            for i, (label, graph) in enumerate(named(graphs, start), start):
+                if graph.n_edges:
+                    summary.directed.setdefault(graph.directed, (i, label))
+                if graph.n_nodes:
+                    summary.has_roles.setdefault(graph.roles is not None, (i, label))
+                    summary.roles.update(graph.roles or ())
+        for part in ("node", "edge"):
+            rows = graphs.rows(part) if isinstance(graphs, Flat) else rows_of(graphs, part, start)
+            summary.part[part] = _part([row for row in rows if row.size], part, choices, missing)
+        return summary
+
+    def merge(self, other: Summary, choices: Choices, missing: str) -> None:
+        """Add the graphs of another summary, which come later."""
+        self.graphs += other.graphs
+        self.any_directed |= other.any_directed
+        self.roles |= other.roles
+        for mine, theirs in ((self.directed, other.directed), (self.has_roles, other.has_roles)):
+            for key, place in theirs.items():
+                mine[key] = min(place, mine.get(key, place))
+        for part in ("node", "edge"):
+            self.part[part] = _merged(self.part[part], other.part[part], part, choices, fill=missing == "columns")
+
+    def direction(self) -> bool:
+        """Whether edges are directed, which all graphs that have edges must agree on."""
+        if len(self.directed) == 2:
+            (directed, first), (_, then) = sorted(self.directed.items(), key=lambda item: item[1])
+            is_, was = ("undirected", "directed") if directed else ("directed", "undirected")
+            raise GraphError(
+                f"{then[1]} is {is_} but {first[1]} is {was}; GraphEncoder(directed=...) takes both as one kind"
+            )
+        return next(iter(self.directed)) if self.directed else self.any_directed
+
+    def role_names(self) -> tuple[Hashable, ...]:
+        """The roles in sorted order; all graphs that have nodes must have roles, or none."""
+        if len(self.has_roles) == 2:
+            raise GraphError(f"{self.has_roles[False][1]} has no roles while others have")
+        if True not in self.has_roles:
+            return (None,)
+        return tuple(sorted(self.roles, key=lambda role: (type(role).__name__, repr(role))))
+
+    def never_zero(self, columns: Sequence[Column], part: str) -> bool:
+        """Whether these columns alone make sure that no code, nor a mean of codes, is zero; False if that is not known."""
+        tallies = self.part[part].columns
+        for column in columns:
+            tally = tallies.get(column.name)
+            if tally is not None and (tally.one_sign or (len(tally.counts) > 0 and getattr(column, "blank", "") is None)):
+                return True
+        return False
+
+
+def fit_columns(summary: Summary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:
+    """The encodings of all node (edge) columns, and the names of the columns that are left out."""
+    found = summary.part[part]
+    if not found.rows:
+        # Nothing but empty (edgeless) graphs: an edge that comes later has weight 1.
+        return [as_is(BARE, 0 if part == "node" else 1)], []
+    if BARE in found.columns:
+        return [as_is(BARE, found.columns[BARE].like.shape[1])], []
+    fitted: list[Column] = []
+    left_out: list[str] = []
+    for name, tally in sorted(found.columns.items()):
+        column = _fit_column(name, tally, part, choices)
+        if column is None:
+            left_out.append(name)
+        else:
+            never = summary.roles - tally.having if tally.gone and found.roles is not None else ()
+            fitted.append(replace(column, not_of=frozenset(never)))
+    return fitted, left_out
+
+
+# -- summaries of parts ----------------------------------------------------------------------------
+
+
+def _summary_of_flat(flat: Flat, start: int) -> Summary:
+    shape = flat.shape
+    label = (start, f"a graph from {start} on")
+    summary = Summary({}, len(shape.node_counts), any_directed=bool(shape.directed.any()))
+    if shape.edge_counts.any():
+        summary.directed[summary.any_directed] = label
+    if shape.node_counts.any():
+        summary.has_roles[flat.role_names is not None] = label
+        summary.roles.update(flat.role_names or ())
+    return summary
+
+
+def _part(rows: Sequence[Rows], part: str, choices: Choices, missing: str) -> Part:
+    if not rows:
+        return Part()
+    columns = common_columns(rows, part, fill=missing == "columns")
+    silent = list(columns) == [BARE] and all(says_nothing(row, part) for row in rows)
+    roles = None if rows[0].roles is None else [role for row in rows for role in row.roles or ()]
+    found = Part(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles), silent)
+    for name, parts in columns.items():
+        if missing == "refuse":
+            _refuse_missing(name, parts, rows, part)
+        typed = next((own for own in parts if own is not None and not unknown_type(own)), np.zeros(0))
+        values = joined([
+            lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
+        ])  # fmt: skip
+        found.columns[name] = _tally(name, part, choices, values, roles)
+    return found
+
+
+def _tally(name: str, part: str, choices: Choices, values: NDArray[Any], roles: Sequence[Any] | None) -> Tally:
+    period = choices.period(part, name)
+    if name == BARE:
+        purpose = "numbers"
+    elif period is not None:
+        purpose = "angles"
+    elif choices.is_category(part, name):
+        purpose = "categories"
+    else:
+        purpose = "robust" if choices.scaling(part, name) == "robust" else "numbers"
+        if is_loop(name) and values.dtype.kind == "f":
+            # Loops are scaled as edges are, by the loops there are; a node without one is zero.
+            tally = Tally(purpose)
+            tally.add(np.ma.masked_equal(values, 0.0))
+            tally.gone = False
+            tally.add_roles(missing_in(values), roles)
+            return tally
+    tally = Tally(purpose, period or 0.0)
+    tally.add(values, roles)
+    return tally
+
+
+def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -> Part:
+    if not theirs.rows or not mine.rows:
+        return mine if mine.rows else theirs
+    # Graphs without attributes hold a bare array that says nothing: no column, if other graphs have named ones.
+    if (BARE in mine.columns) != (BARE in theirs.columns):
+        mine = replace(mine, columns={}) if mine.silent else mine
+        theirs = replace(theirs, columns={}) if theirs.silent else theirs
+    wrong = {name for name in mine.columns.keys() ^ theirs.columns.keys() if not is_optional(name, part)}
+    if wrong and (not fill or BARE in wrong):
+        raise GraphError(difference(theirs.label, theirs.columns, mine.label, mine.columns, part))
+    for name in mine.columns.keys() & theirs.columns.keys():
+        own, other = mine.columns[name], theirs.columns[name]
+        agree = own.like.dtype.kind == other.like.dtype.kind and own.like.shape == other.like.shape
+        if own.typed and other.typed and not agree:
+            raise GraphError(
+                f"{theirs.label}: {attribute(part, name)} is {kind_in_words(other.like)} "
+                f"but {kind_in_words(own.like)} in {mine.label}"
+            )
+    roles = None if mine.roles is None or theirs.roles is None else mine.roles | theirs.roles
+    result = Part(mine.label, mine.rows + theirs.rows, roles, mine.silent and theirs.silent)
+    for name in sorted(mine.columns.keys() | theirs.columns.keys()):
+        like = (mine.columns.get(name) or theirs.columns[name]).like
+        tally = mine.columns.get(name) or _absent(name, part, choices, mine, like)
+        tally.merge(theirs.columns.get(name) or _absent(name, part, choices, theirs, like))
+        result.columns[name] = tally
+    return result
+
+
+def _absent(name: str, part: str, choices: Choices, side: Part, like: NDArray[Any]) -> Tally:
+    """The tally of a column that none of these graphs has."""
+    tally = _tally(name, part, choices, lacking(name, side.rows, like, part), None)
+    if not tally.gone:
+        tally.having |= side.roles or frozenset()
+    return tally
+
+
+def _refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[Rows], part: str) -> None:
+    for row, own in zip(rows, parts, strict=True):
+        if own is not None and missing_in(own).any():
+            raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
+
+
+# -- decisions -------------------------------------------------------------------------------------
+
+
+def _fit_column(name: str, tally: Tally, part: str, choices: Choices) -> Column | None:
+    """The encoding of a column, or None if it is left out."""
+    period, category = choices.period(part, name), choices.is_category(part, name)
+    scaling, weight = choices.scaling(part, name), choices.weight(part, name)
+    if weight == 0:
+        return None
+    column: Column
+    if period is not None:
+        if tally.like.dtype.kind != "f" or tally.like.ndim != 1:
+            raise GraphError(f"{attribute(part, name)} is {kind_in_words(tally.like)}, but an angle is a number")
+        column = tally.angles(name)
+    elif tally.like.dtype.kind == "f" and not category:
+        column = tally.numbers(name, scaling, centered=part == "node" and not is_loop(name))
+        column = replace(column, average=np.zeros(column.width)) if is_loop(name) else column
+    else:
+        chosen = category or weight is not None
+        if tally.like.dtype.kind == "O" and not chosen and _are_names(tally, attribute(part, name)):
+            return None
+        column = _fit_categories(name, tally, part, chosen)
+    return replace(column, factor=float(np.sqrt(1.0 if weight is None else weight)))
+
+
+def _fit_categories(name: str, tally: Tally, part: str, chosen: bool) -> Column:
+    what = attribute(part, name)
+    if tally.like.ndim != 1:
+        raise GraphError(f"{what} is {kind_in_words(tally.like)}, which cannot be a category")
+    column = tally.categories(name, "" if is_loop(name) and tally.like.dtype.kind == "O" else None)
+    if column.width > MOST_CATEGORIES and not chosen:
+        raise GraphError(
+            f"{what} has {column.width} different values; leave it out with GraphEncoder(weights={{{name!r}: 0}}), "
+            f"or say categories=[{name!r}]"
+        )
+    return column
+
+
+def _are_names(tally: Tally, what: str) -> bool:
+    """Strings that hardly ever repeat are names, not categories; says so in a warning."""
+    different, known = len(tally.counts), sum(tally.counts.values())
+    if different <= FEW_NAMES or different <= NAMES_SHARE * known:
+        return False
+    warnings.warn(
+        f"{what} is left out: its {different} different strings in {known} values are names rather than categories; "
+        "GraphEncoder(weights=...) with a weight for it brings it in",
+        stacklevel=7,
+    )
+    return True

@@ -1,0 +1,413 @@
+"""GXL graphs and their CXL lists, the format of the IAM graph database, read from a folder or straight from a zip.
+
+The rules, where the format leaves a choice:
+
+- Columns belong to the collection. ``float``, ``int`` and ``Integer`` are numbers, ``string`` and ``String`` strings,
+  ``bool`` booleans, a ``tup`` or ``seq`` of numbers a vector. A string column whose every value in the collection reads
+  as a number is one of numbers (the angles of GREC); U+FFFD, which is how Java prints NaN, then counts as missing. A
+  column that is a number here and a word there is an error.
+- A value that is missing on a node or edge is filled in: 0, ``""``, False, or a vector of zeros. So all graphs of a
+  collection have the same columns.
+- Node ids are those of the file. A graph is called like its file, because graph ids repeat (GREC).
+- A graph is directed if its ``edgemode`` says so or, as in the DTD, if it does not say. Edges stored in both directions
+  stay two edges of a directed graph (Fingerprint).
+- Parallel edges are merged and self-loops become node attributes, by the rules of `graphs.convert.records`.
+- Classes are stripped of blanks. A file that is listed twice is read once and returned twice.
+
+What the writer adds for an exact way back (roles, supports, bare arrays, ids that are no strings) is the graph
+attribute ``graphmeans``, which other programs ignore; most graphs do not need it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.convert import MARK, VALUE
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.io import files as _files
+from graphmeans.io.files import PathLike, Source, fail
+from graphmeans.io.formats.gxl_parser import RawGraph, parse_gxl
+from graphmeans.io.formats.table import (
+    Table,
+    check_sparsity,
+    from_table,
+    labels_to_text,
+    positions,
+    to_table,
+)  # fmt: skip
+from graphmeans.io.formats.xml import parse_xml, xml_text
+
+#: Fills the place of a missing value.
+MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
+
+#: How Java prints NaN: three edges of GREC whose ends coincide have this angle.
+LOST = "\ufffd"
+
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+_SPLITS = {"valid": "validation", "validate": "validation", "val": "validation", "training": "train", "testing": "test"}
+
+
+def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
+    """One graph from a GXL file, or from the bytes of one.
+
+    Parameters
+    ----------
+    path_or_bytes : path or bytes
+
+    Returns
+    -------
+    Graph
+        Named after the file; after the id of the graph if bytes are given.
+
+    Examples
+    --------
+    >>> from graphmeans.io import read_gxl
+    >>> read_gxl(b'<gxl><graph id="g" edgemode="undirected"><node id="a"/><node id="b"/>'
+    ...          b'<edge from="a" to="b"/></graph></gxl>')
+    Graph('g', 2 nodes, 1 edge)
+    """
+    if isinstance(path_or_bytes, bytes):
+        raw = parse_gxl(path_or_bytes, "GXL")
+    else:
+        raw = parse_gxl(_files.read_file(path_or_bytes), str(path_or_bytes))
+        raw.name = Path(path_or_bytes).stem
+    return _typed([raw], raw.where)[0]
+
+
+def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
+    """The graphs of a collection and their classes, in the order of its CXL lists.
+
+    Parameters
+    ----------
+    path : path
+        A folder or a zip with GXL files and CXL lists, at the top or in one folder below it; or one CXL file. A path
+        may go on inside a zip: ``Letter.zip/Letter/LOW``.
+    split : str, optional
+        Which list: ``"test"``, ``"train"``, ``"validation"`` (or ``"valid"``), or the name of any other CXL file. By
+        default all of them, one after the other in the order of their names.
+
+    Returns
+    -------
+    graphs : list of Graph
+    classes : list of str, or None if there is no CXL list: then every GXL file is read, in the order of names.
+    """
+    with _listed(path, split) as (source, listed):
+        unique = list(dict.fromkeys(name for name, _ in listed))
+        graphs = dict(zip(unique, _typed([_read_raw(source, name) for name in unique], source.where()), strict=True))
+        classes = [label for _, label in listed if label is not None]
+        return [graphs[name] for name, _ in listed], classes or None
+
+
+def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
+    """The graphs of `read_gxl_collection` with their classes, one after the other: only one is held.
+
+    Every file is read twice, because columns belong to the collection: once for the types of the columns, once for the graphs.
+    """
+    with _listed(path, split) as (source, listed):
+        unique = dict.fromkeys(name for name, _ in listed)
+        fill = _filler(_telling((_read_raw(source, name) for name in unique), source.where()))
+        for name, label in listed:
+            raw = _read_raw(source, name)
+            yield from_table(fill(raw, _bare_table(raw)), raw.where), label
+
+
+@contextlib.contextmanager
+def _listed(path: PathLike, split: str | None) -> Iterator[tuple[Source, list[tuple[str, str | None]]]]:
+    """Where the files lie, and which they are, with their classes: None if there is no list."""
+    with _files.opened(Path(path).parent if str(path).lower().endswith(".cxl") else path) as source:
+        if str(path).lower().endswith(".cxl"):
+            if split is not None:
+                raise fail(path, f"is one list, so split={split!r} chooses nothing")
+            lists = [Path(path).name]
+            folder = ""
+        else:
+            found = _files.topmost(source, (".gxl", ".cxl"))
+            if not found:
+                raise fail(source.where(), "holds no GXL files")
+            folder = str(PurePosixPath(found[0]).parent)
+            lists = _chosen([name for name in found if name.lower().endswith(".cxl")], split, source)
+        if lists:
+            yield source, [entry for name in lists for entry in _parse_cxl(source, name, folder)]
+        else:
+            yield source, [(name, None) for name in found]
+
+
+def write_gxl(graph: Graph, path: PathLike) -> None:
+    """Write one graph as a GXL file.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+    path : path
+    """
+    _files.write_file(path, _gxl(graph, Path(path).stem, keep_ones=False))
+
+
+def write_gxl_collection(
+    graphs: Sequence[Graph], classes: Sequence[object], folder: PathLike, split: str = "collection"
+) -> None:
+    """Write a collection as GXL files with one CXL list.
+
+    Parameters
+    ----------
+    graphs : sequence of Graph
+        Files are called like the graphs, where the names are unique and fit for a file, else ``graph_00000`` and so on.
+    classes : sequence of as many labels
+    folder : path
+    split : str
+        Name of the list, without ``.cxl``.
+    """
+    if len(graphs) != len(classes):
+        raise fail(folder, f"{len(graphs)} graphs but {len(classes)} classes")
+    if not graphs:
+        raise fail(folder, "an empty collection cannot be written")
+    keep_ones = any(BARE in edges and (edges[BARE] != 1).any() for edges in (graph.edge_attributes for graph in graphs))
+    names = _files.stems(graph.name for graph in graphs)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<GraphCollection>\n<graphs count="{len(graphs)}">']
+    for graph, name, label in zip(graphs, names, classes, strict=True):
+        _files.write_file(Path(folder) / f"{name}.gxl", _gxl(graph, name, keep_ones))
+        lines.append(f'<print file="{name}.gxl" class="{xml_text(str(label), f"class {label!r}")}"/>')
+    _files.write_file(Path(folder) / f"{split}.cxl", "\n".join([*lines, "</graphs>\n</GraphCollection>\n"]).encode())
+
+
+# -- lists -----------------------------------------------------------------------------------------
+
+
+def _chosen(lists: list[str], split: str | None, source: Source) -> list[str]:
+    if split is None:
+        return lists
+    wanted = split.lower().removesuffix(".cxl")
+    stems = {PurePosixPath(name).stem.lower(): name for name in lists}
+    for stem, name in stems.items():
+        if _SPLITS.get(stem, stem) == _SPLITS.get(wanted, wanted):
+            return [name]
+    raise fail(source.where(), f"has no list {split!r}; there is {', '.join(sorted(stems)) or 'none at all'}")
+
+
+def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str | None]]:
+    """Files, relative to the source, and classes: any element with `file` and `class`, under any parent."""
+    entries: list[tuple[str, str | None]] = []
+    where = source.where(name)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        if tag == "print" or ("file" in attributes and "class" in attributes):
+            if "file" not in attributes or "class" not in attributes:
+                raise fail(where, f"an entry lacks its {'file' if 'class' in attributes else 'class'}")
+            file = attributes["file"].strip()
+            parts = PurePosixPath(file).parts
+            if not parts or file.startswith("/") or ".." in parts or set(file) & set("\\:\0"):
+                raise fail(where, f"lists {file!r}, which is not inside its folder")
+            entries.append((str(PurePosixPath(folder, *parts)), attributes["class"].strip()))
+
+    parse_xml(source.read(name), start, lambda tag: None, lambda text: None, where)
+    if not entries:
+        raise fail(where, "lists no graphs")
+    return entries
+
+
+def _read_raw(source: Source, name: str) -> RawGraph:
+    raw = parse_gxl(source.read(name), source.where(name))
+    raw.name = PurePosixPath(name).stem
+    return raw
+
+
+# -- types, for the collection ---------------------------------------------------------------------
+
+
+def _typed(raws: list[RawGraph], where: str) -> list[Graph]:
+    tables = [_bare_table(raw) for raw in raws]
+    for part in ("node", "edge"):
+        keys = {key for raw in raws for key in raw.parts[part]}
+        present = sum(len(column.values) for raw in raws for column in raw.parts[part].values())
+        rows = sum(raw.rows(part) + 1 for raw in raws)
+        check_sparsity(len(keys) * rows, present + rows, where)
+    fill = _filler(raws)
+    return [from_table(fill(raw, table), raw.where) for table, raw in zip(tables, raws, strict=True)]
+
+
+def _filler(raws: list[RawGraph]) -> Callable[[RawGraph, Table], Table]:
+    """Puts all columns of a collection, typed, into the table of any graph of it; the raw graphs given tell the types."""
+    steps: list[tuple[str, str, Callable[[RawGraph], Any], str | None]] = []
+    for part, store, flag in (("node", "nodes", "bare_nodes"), ("edge", "edges", "bare_edges")):
+        pools: dict[str, list[RawGraph]] = {}
+        for raw in raws:
+            for key in raw.parts[part]:
+                pools.setdefault(key, []).append(raw)
+        bare = any(raw.mark.get(flag) for raw in raws)
+        for key, members in pools.items():
+            steps.append((store, key, _converter(members, part, key), flag if bare and key == VALUE else None))
+
+    def fill(raw: RawGraph, table: Table) -> Table:
+        for store, key, convert, flag in steps:
+            getattr(table, store)[key] = convert(raw)
+            if flag is not None:
+                table.mark[flag] = True
+        return table
+
+    return fill
+
+
+def _telling(raws: Iterable[RawGraph], where: str) -> list[RawGraph]:
+    """The few raw graphs that tell of the types of all columns as much as all of them do."""
+    known: set[tuple[Any, ...]] = set()
+    kept = []
+    keys: dict[str, set[str]] = {"node": set(), "edge": set()}
+    present, rows = {"node": 0, "edge": 0}, {"node": 0, "edge": 0}
+    for raw in raws:
+        _bare_table(raw)  # takes roles and supports out
+        news: set[tuple[Any, ...]] = {(flag,) for flag in ("bare_nodes", "bare_edges") if raw.mark.get(flag)}
+        for part in ("node", "edge"):
+            for key, column in raw.parts[part].items():
+                news |= {(part, key, fact) for fact in _facts(raw, part, key)}
+                present[part] += len(column.values)
+            keys[part].update(raw.parts[part])
+            rows[part] += raw.rows(part) + 1
+        if not news <= known:
+            known |= news
+            kept.append(raw)
+    for part in ("node", "edge"):
+        check_sparsity(len(keys[part]) * rows[part], present[part] + rows[part], where)
+    return kept
+
+
+def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
+    """What this column says about its type: kinds of values, words that are numbers or not, widths of vectors."""
+    column = raw.parts[part][key]
+    facts: set[Any] = {*column.kinds, "strings" if key in raw.mark.get(f"{part}_strings", ()) else "typed"}
+    for value in column.values:
+        if isinstance(value, str):
+            facts.add(("word", value != LOST and bool(_NUMBER.fullmatch(value)), value == LOST))
+        elif isinstance(value, (list, tuple)):
+            facts.add(("width", len(value)))
+    return facts
+
+
+def _bare_table(raw: RawGraph) -> Table:
+    """The graph without its columns, but with roles and supports, which are never filled in for other graphs."""
+    place = positions(raw.ids, raw.where)
+    try:
+        ends = [(place[i], place[j]) for i, j in raw.ends]
+    except KeyError as missing:
+        raise raw.fail(f"an edge leads to the node {missing}, which does not exist") from None
+    table = Table(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
+    roles, support = raw.mark.get("roles"), raw.mark.get("support")
+    for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
+        for key in keys:
+            if key in raw.parts[part]:
+                columns[key] = raw.parts[part].pop(key).dense(raw.rows(part), "")
+    return table
+
+
+def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
+    """How this column becomes an array in any graph of the collection, those that lack it included."""
+    kinds: dict[str, RawGraph] = {}
+    lost = None
+    for raw in members:
+        for kind in raw.parts[part][key].kinds:
+            kinds.setdefault(kind, raw)
+    if kinds.keys() <= {"string", "number"} and "string" in kinds and _reads_as_numbers(members, part, key):
+        kinds = {"number": members[0]}
+        lost = LOST
+    if len(kinds) > 1:
+        (one, _), (other, raw) = list(kinds.items())[:2]
+        raise raw.fail(f"{part} attribute {key!r} is a {other} here and a {one} elsewhere")
+    (kind,) = kinds
+    if kind == "vector":
+        return _vector_converter(members, part, key)
+    missing, words = MISSING[kind], {"true": True, "1": True, "false": False, "0": False}
+
+    def convert(raw: RawGraph) -> Any:
+        column = raw.parts[part].get(key)
+        if column is not None and lost is not None:
+            column.drop(lost)
+        values = [missing] * raw.rows(part) if column is None else column.dense(raw.rows(part), missing)
+        try:
+            if kind == "number":
+                return np.array(list(map(float, values)))
+            return values if kind == "string" else [words[str(value).strip().lower()] for value in values]
+        except (ValueError, KeyError) as error:
+            raise raw.fail(f"{part} attribute {key!r} is not a {kind}: {error}") from None
+
+    return convert
+
+
+def _reads_as_numbers(members: list[RawGraph], part: str, key: str) -> bool:
+    if any(key in raw.mark.get(f"{part}_strings", ()) for raw in members):
+        return False
+    words = set().union(*(raw.parts[part][key].values for raw in members)) - {LOST}
+    return bool(words) and all(map(_NUMBER.fullmatch, words))
+
+
+def _vector_converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
+    width = len(members[0].parts[part][key].values[0])
+    for raw in members:
+        for value in raw.parts[part][key].values:
+            if len(value) != width:
+                raise raw.fail(f"{part} attribute {key!r} has {len(value)} numbers here and {width} elsewhere")
+
+    def convert(raw: RawGraph) -> Any:
+        column = raw.parts[part].get(key)
+        rows = raw.rows(part)
+        try:
+            values = [] if column is None else [tuple(map(float, value)) for value in column.values]
+        except ValueError as error:
+            raise raw.fail(f"{part} attribute {key!r} is not a vector: {error}") from None
+        result = np.zeros((rows, width))
+        if column is not None:
+            result[column.rows] = values
+        return result
+
+    return convert
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def _gxl(graph: Graph, stem: str, keep_ones: bool) -> bytes:
+    table = to_table(graph, stem, keep_ones=keep_ones)
+    labels_to_text(table)
+    for part, columns in (("node", table.nodes), ("edge", table.edges)):
+        words = [key for key, values in columns.items() if _is_strings(values)]
+        if numeric := [key for key in words if all(map(_NUMBER.fullmatch, columns[key]))]:
+            table.mark[f"{part}_strings"] = numeric
+    who = "graph" if graph.name is None else f"graph {graph.name!r}"
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>\n<gxl>']
+    mode = "directed" if table.directed else "undirected"
+    lines.append(f'<graph id="{xml_text(graph.name or stem, who)}" edgeids="false" edgemode="{mode}">')
+    if table.mark:
+        lines.append(f'<attr name="{MARK}"><string>{xml_text(json.dumps(table.mark), who)}</string></attr>')
+    ids = [xml_text(label, f"{who}: node id {label!r}") for label in table.ids or []]
+    nodes, edges = _attrs(table.nodes, "node", len(ids), who), _attrs(table.edges, "edge", len(table.ends), who)
+    lines += [f'<node id="{label}">{attrs}</node>' for label, attrs in zip(ids, nodes, strict=True)]
+    lines += [f'<edge from="{ids[i]}" to="{ids[j]}">{attrs}</edge>'
+              for (i, j), attrs in zip(table.ends.tolist(), edges, strict=True)]  # fmt: skip
+    return "\n".join([*lines, "</graph>\n</gxl>\n"]).encode()
+
+
+def _attrs(columns: dict[str, Any], part: str, rows: int, who: str) -> list[str]:
+    result = [""] * rows
+    for key, values in columns.items():
+        what = f"{who}: {part} attribute {key!r}"
+        before = f'<attr name="{xml_text(key, what)}">'
+        for row, value in enumerate(values.tolist() if isinstance(values, np.ndarray) else values):
+            result[row] += f"{before}{_element(value, what)}</attr>"
+    return result
+
+
+def _element(value: Any, what: str) -> str:
+    if isinstance(value, list):
+        return f"<tup>{''.join(_element(part, what) for part in value)}</tup>"
+    if isinstance(value, str):
+        return f"<string>{xml_text(value, what)}</string>"
+    return f"<bool>{str(value).lower()}</bool>" if isinstance(value, bool) else f"<float>{value!r}</float>"
+
+
+def _is_strings(values: Any) -> bool:
+    return len(values) > 0 and isinstance(values[0], str)

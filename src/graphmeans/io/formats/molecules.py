@@ -1,0 +1,163 @@
+"""Molecules in SMILES, SDF and CSV files, read and written through RDKit.
+
+A line of a SMILES file is the SMILES, and perhaps blanks and a name; a first line that begins with the word ``smiles`` is a
+header, empty lines and lines that begin with ``#`` are passed over. A CSV file needs a column called ``smiles``, and may have
+one called ``name``, ``id`` or ``title``. Hydrogens that an SDF file gives as atoms are left out, as chemists draw molecules.
+A molecule without a name is called like its SMILES, or like its file and its number in it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from graphmeans.graphs.convert import from_rdkit, to_rdkit
+from graphmeans.graphs.convert.rdkit import read_smiles as _molecule
+from graphmeans.graphs.convert.records import need
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+from graphmeans.io import files as _files
+from graphmeans.io.files import PathLike, fail
+
+#: SMILES longer than this are not believed.
+LONGEST = 20_000
+_NAMES = ("name", "id", "title")
+
+
+def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
+    """The molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
+
+    Parameters
+    ----------
+    path_or_bytes : path or bytes
+    **options :
+        Of `from_rdkit`: which attributes atoms and bonds get.
+    """
+    if isinstance(path_or_bytes, bytes):
+        return parse_smiles(path_or_bytes, None, "SMILES", **options)
+    parse = parse_csv if Path(path_or_bytes).suffix.lower() == ".csv" else parse_smiles
+    return parse(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes), **options)
+
+
+def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
+    """The molecules of an SDF (or MOL) file, or of the bytes of one. Options are those of `from_rdkit`.
+
+    Parameters
+    ----------
+    path_or_bytes : path or bytes
+    """
+    if isinstance(path_or_bytes, bytes):
+        return parse_sdf(path_or_bytes, None, "SDF", **options)
+    return parse_sdf(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes), **options)
+
+
+def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
+    """Write molecules as SMILES, a line each; graphs need the node attribute ``element``, see `to_rdkit`."""
+    chem = need("rdkit.Chem", "rdkit", "writing SMILES")
+    lines = []
+    for graph in graphs:
+        name = "" if graph.name is None else " ".join(graph.name.split())
+        lines.append(f"{chem.MolToSmiles(to_rdkit(graph))} {name}".rstrip())
+    _files.write_file(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
+    """Write molecules as SDF, with coordinates to draw them; graphs need the node attribute ``element``, see `to_rdkit`."""
+    chem = need("rdkit.Chem", "rdkit", "writing SDF")
+    need("rdkit.Chem.rdDepictor", "rdkit", "writing SDF")
+    target = io.StringIO()
+    writer = chem.SDWriter(target)
+    for graph in graphs:
+        molecule = to_rdkit(graph)
+        chem.rdDepictor.Compute2DCoords(molecule)
+        try:
+            writer.SetKekulize(True)
+            writer.write(molecule)
+        except ValueError:  # a mean whose aromatic rings make no sense
+            writer.SetKekulize(False)
+            writer.write(molecule)
+    writer.close()
+    _files.write_file(path, target.getvalue().encode())
+
+
+def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
+    """The molecules in the bytes of a SMILES file."""
+    lines = [(number, line.split(None, 1)) for number, line in enumerate(_text(data, where).splitlines(), 1)]
+    lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
+    if lines and lines[0][1][0].lower() == "smiles":
+        lines = lines[1:]
+    return _graphs(((number, words[0], words[1] if len(words) > 1 else "") for number, words in lines), where, options)
+
+
+def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
+    """The molecules in the bytes of a CSV file."""
+    text = _text(data, where)
+    try:
+        dialect: Any = csv.Sniffer().sniff(text.partition("\n")[0], ",;\t")
+    except csv.Error:
+        dialect = csv.excel
+    rows = csv.reader(io.StringIO(text), dialect)
+    try:
+        header = [cell.strip().lower() for cell in next(rows, [])]
+        if "smiles" not in header:
+            raise fail(where, "has no column 'smiles', so it is no collection of molecules")
+        column = header.index("smiles")
+        title = next((header.index(key) for key in _NAMES if key in header), None)
+        cells = [(rows.line_num, row[column], row[title] if title is not None and title < len(row) else "")
+                 for row in rows if len(row) > column and row[column].strip()]  # fmt: skip
+    except csv.Error as error:
+        raise fail(where, f"is not CSV ({error})") from None
+    return _graphs(iter(cells), where, options)
+
+
+def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
+    """The molecules in the bytes of an SDF file."""
+    chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
+    molecules = []
+    with base.BlockLogs():
+        try:
+            for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
+                if molecule is None:
+                    raise fail(where, f"molecule {number} cannot be read")
+                if not (molecule.HasProp("_Name") and molecule.GetProp("_Name").strip()):
+                    molecule.SetProp("_Name", str(number) if name is None else f"{name} {number}")
+                molecules.append(molecule)
+        except (RuntimeError, ValueError, UnicodeError, OSError) as error:
+            raise error if isinstance(error, GraphError) else fail(where, f"is not SDF ({error})") from None
+    if not molecules:
+        raise fail(where, "holds no molecules")
+    return _converted(molecules, where, options)
+
+
+def _graphs(lines: Iterator[tuple[int, str, str]], where: str, options: dict[str, Any]) -> list[Graph]:
+    molecules = []
+    for number, smiles, name in lines:
+        if len(smiles) > LONGEST:
+            raise fail(where, f"line {number}: SMILES of {len(smiles)} characters are not read")
+        try:
+            molecule = _molecule(smiles.strip(), f"line {number}")
+        except GraphError as error:
+            raise fail(where, error) from None
+        molecule.SetProp("_Name", name.strip() or smiles.strip())
+        molecules.append(molecule)
+    if not molecules:
+        raise fail(where, "holds no molecules")
+    return _converted(molecules, where, options)
+
+
+def _converted(molecules: list[Any], where: str, options: dict[str, Any]) -> list[Graph]:
+    try:
+        graphs: list[Graph] = from_rdkit(molecules, **options)
+    except (GraphError, UnicodeError) as error:
+        raise fail(where, error) from None
+    return graphs
+
+
+def _text(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise fail(where, f"is not UTF-8 ({error.reason} at byte {error.start})") from None

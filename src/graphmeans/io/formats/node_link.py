@@ -1,0 +1,142 @@
+"""Node-link JSON, the form of ``networkx.node_link_data``: one graph a file, ``edges`` or ``links`` as the key."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.convert import MARK
+from graphmeans.graphs.graph import Graph
+from graphmeans.io import files as _files
+from graphmeans.io.files import PathLike, fail
+from graphmeans.io.formats.table import (
+    Table,
+    check_sparsity,
+    checked_mark,
+    from_table,
+    frozen_label,
+    parse_json,
+    positions,
+    to_table,
+)
+
+
+def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
+    """One graph from a node-link JSON file, or from the bytes of one.
+
+    Attributes are numbers, equally long lists of numbers, strings or booleans; one that is null, or that some nodes (edges)
+    do not have, is missing there. The graph is called like its file; from bytes, what the JSON says.
+
+    Parameters
+    ----------
+    path_or_bytes : path or bytes
+
+    Examples
+    --------
+    >>> from graphmeans.io import read_node_link
+    >>> read_node_link(b'{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}')
+    Graph(2 nodes, 1 edge)
+    """
+    if isinstance(path_or_bytes, bytes):
+        return parse_node_link(path_or_bytes, None, "JSON")
+    return parse_node_link(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+
+
+def write_node_link(graph: Graph, path: PathLike) -> None:
+    """Write one graph as node-link JSON that ``networkx.node_link_graph`` reads.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+    path : path
+    """
+    table = to_table(
+        graph, Path(path).stem, reserved_nodes=("id",), reserved_edges=("source", "target", "key"), holes=True
+    )
+    about: dict[str, Any] = {} if graph.name is None else {"name": graph.name}
+    if table.mark:
+        about[MARK] = table.mark
+    ids = table.ids or []
+    document = {
+        "directed": table.directed,
+        "multigraph": False,
+        "graph": about,
+        "nodes": [{"id": label, **row} for label, row in zip(ids, _rows(table.nodes, len(ids)), strict=True)],
+        "edges": [
+            {"source": ids[i], "target": ids[j], **row}
+            for (i, j), row in zip(table.ends.tolist(), _rows(table.edges, len(table.ends)), strict=True)
+        ],
+    }
+    _files.write_file(path, (json.dumps(document) + "\n").encode())
+
+
+def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
+    """The graph in these bytes, called `name` unless it is None."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise fail(where, f"is not UTF-8 ({error.reason} at byte {error.start})") from None
+    document = parse_json(text, where)
+    about = (document.get("graph") or {}) if isinstance(document, dict) else None
+    if not isinstance(about, dict) or not isinstance(document.get("nodes"), list):
+        raise fail(where, "is not node-link JSON, an object with the lists 'nodes' and 'edges' (or 'links')")
+    links = document.get("edges", document.get("links", []))
+    if not isinstance(links, list):
+        raise fail(where, "is not node-link JSON: its edges must be a list")
+    mark = checked_mark(about.get(MARK, {}), where)
+    rows, ids = _popped(document["nodes"], ("id",), "node", where)
+    place = positions([label for (label,) in ids], where)
+    edge_rows, ends = _popped(links, ("source", "target"), "edge", where)
+    for pair in ends:
+        for label in pair:
+            if label not in place:
+                raise fail(where, f"an edge leads to the node {label!r}, which does not exist")
+    if document.get("multigraph"):
+        for row in edge_rows:
+            row.pop("key", None)
+    stored = about.get("name")
+    table = Table(
+        name=name if name is not None or not isinstance(stored, str) else stored or None,
+        directed=bool(document.get("directed", False)),
+        ids=[label for (label,) in ids],
+        n_nodes=len(ids),
+        ends=[(place[i], place[j]) for i, j in ends],
+        nodes=_columns(rows, "node", where),
+        edges=_columns(edge_rows, "edge", where),
+        mark=mark,
+    )
+    return from_table(table, where)
+
+
+def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:
+    lists = {key: values.tolist() if isinstance(values, np.ndarray) else values for key, values in columns.items()}
+    return [{key: values[row] for key, values in lists.items()} for row in range(n)]
+
+
+def _popped(
+    rows: list[Any], keys: tuple[str, ...], what: str, where: str
+) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
+    """The rows without these keys, and what stood there."""
+    rest, labels = [], []
+    for i, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise fail(where, f"{what} {i} is not an object")
+        for key in keys:
+            if key not in row:
+                raise fail(where, f"{what} {i} has no {key!r}")
+        try:
+            labels.append(tuple(frozen_label(row[key]) for key in keys))
+        except ValueError as error:
+            raise fail(where, f"{what} {i}: {error}") from None
+        rest.append({key: value for key, value in row.items() if key not in keys})
+    return rest, labels
+
+
+def _columns(rows: list[dict[str, Any]], what: str, where: str) -> dict[str, list[Any]]:
+    """One list a column; an attribute that a row lacks is missing there, like one that is null."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
+    return {key: [row.get(key) for row in rows] for key in keys}

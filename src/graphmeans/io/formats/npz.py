@@ -1,0 +1,287 @@
+"""Graphs in one .npz file: flat arrays for the whole collection, no pickle.
+
+Graphs with the same columns form a group ``g``, and their rows stand one below the other: ``g/node_graph`` and
+``g/edge_graph`` say which graph of the group a row belongs to, ``g/edges`` holds the end nodes, ``g/node.c`` and
+``g/edge.c`` column c, and ``g/node.c.missing`` which of its values are not known, where some are not. Strings are
+UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of the graphs and, for each group, its
+columns; ``group`` is the group of each graph. Numbers come back bit for bit. The alignments of a mean graph are not kept.
+
+A count is never believed: a node exists because ``node_graph`` has a row for it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.io.files import Archive, PathLike, fail, write_file
+from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, parse_json, plain_label
+from graphmeans.io.storage.npy import npy_bytes, read_npy
+
+FORMAT, VERSION = "graphmeans graphs", 1
+
+Arrays = dict[str, NDArray[Any]]
+Reader = Callable[..., NDArray[Any]]
+
+
+def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
+    """Write one graph, or a whole collection, as one .npz file.
+
+    Parameters
+    ----------
+    graphs : Graph or sequence of Graph
+        They need not have the same columns.
+    path : path
+    """
+    write_file(path, npz_bytes([graphs] if isinstance(graphs, Graph) else list(graphs)))
+
+
+def npz_bytes(graphs: Sequence[Graph]) -> bytes:
+    """The bytes of an .npz file with these graphs."""
+    groups: dict[str, list[int]] = {}
+    for i, graph in enumerate(graphs):
+        groups.setdefault(json.dumps(_description(graph)), []).append(i)
+    arrays: Arrays = {"group": np.zeros(len(graphs), np.int64)}
+    for g, (description, members) in enumerate(groups.items()):
+        arrays["group"][members] = g
+        _write_group(f"{g}/", json.loads(description), [graphs[i] for i in members], arrays)
+    about = {"format": FORMAT, "version": VERSION, "names": [graph.name for graph in graphs],
+             "groups": [json.loads(description) for description in groups]}  # fmt: skip
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, array in arrays.items():
+            # A fixed date: the same graphs make the same file.
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                member.write(npy_bytes(array))
+    return target.getvalue()
+
+
+def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
+    """The graphs of an .npz file that `write_npz` wrote, in their order.
+
+    Parameters
+    ----------
+    path : path
+    unnamed : str, optional
+        Name for graphs that were written without one.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+    >>> from graphmeans.io import read_npz, write_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_npz([gm.Graph([[0.5], [1.5]], [(0, 1)])], os.path.join(folder, "graphs.npz"))
+    ...     read_npz(os.path.join(folder, "graphs.npz"))
+    [Graph(2 nodes, 1 edge)]
+    """
+    if not os.path.isfile(path):
+        raise fail(path, "no such file")
+    return _read_archive(Archive(Path(path)), path, unnamed)
+
+
+def parse_npz(data: bytes, where: str) -> list[Graph]:
+    """The graphs in the bytes of an .npz file."""
+    return _read_archive(Archive(Path(where), data=data), where, None)
+
+
+def _read_archive(archive: Archive, path: PathLike, unnamed: str | None) -> list[Graph]:
+    try:
+        return _read(lambda name, dtype, ndim=1: _array(archive, name, dtype, ndim), str(path), unnamed)
+    except GraphError as error:
+        raise error if str(error).startswith(str(path)) else fail(path, error) from None
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError) as error:
+        raise fail(path, f"holds arrays that do not fit together ({error})") from None
+    finally:
+        archive.close()
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def _description(graph: Graph) -> dict[str, Any]:
+    """What the graphs of one group share."""
+    ids = list(graph.node_ids)
+    return {
+        "mean": isinstance(graph, MeanGraph),
+        "directed": graph.directed,
+        "nodes": [[key, *_kind(column)] for key, column in graph.nodes.items()],
+        "edges": [[key, *_kind(column)] for key, column in graph.edge_attributes.items()],
+        "ids": None if ids == list(range(len(ids))) and _label_kind(ids) == "int" else _label_kind(ids),
+        "roles": None if graph.roles is None else _label_kind(list(graph.roles)),
+    }
+
+
+def _kind(column: NDArray[Any]) -> tuple[str, int | None]:
+    kind = {"f": "number", "b": "bool", "O": "string"}[column.dtype.kind]
+    if isinstance(column, np.ma.MaskedArray):
+        kind = f"{kind}?"
+    return kind, column.shape[1] if column.ndim == 2 else None
+
+
+def _label_kind(labels: list[Any]) -> str:
+    if all(type(label) is int and abs(label) < 2**63 for label in labels):
+        return "int"
+    return "string" if all(isinstance(label, str) for label in labels) else "json"
+
+
+def _write_group(at: str, description: dict[str, Any], graphs: list[Graph], arrays: Arrays) -> None:
+    arrays[f"{at}node_graph"] = np.repeat(np.arange(len(graphs)), [graph.n_nodes for graph in graphs])
+    arrays[f"{at}edge_graph"] = np.repeat(np.arange(len(graphs)), [graph.n_edges for graph in graphs])
+    arrays[f"{at}edges"] = np.concatenate([graph.edges for graph in graphs])
+    for part, columns in (("node", description["nodes"]), ("edge", description["edges"])):
+        for c, (key, kind, _) in enumerate(columns):
+            parts = [(graph.nodes if part == "node" else graph.edge_attributes)[key] for graph in graphs]
+            _put(f"{at}{part}.{c}", kind, np.concatenate([np.ma.getdata(p) for p in parts]), arrays)
+            if any(isinstance(p, np.ma.MaskedArray) for p in parts):
+                arrays[f"{at}{part}.{c}.missing"] = np.concatenate([np.ma.getmaskarray(p) for p in parts])
+    if description["ids"] is not None:
+        ids = [plain_label(label, "node id", graph) for graph in graphs for label in graph.node_ids]
+        _put(f"{at}ids", description["ids"], ids, arrays)
+    if description["roles"] is not None:
+        roles = [plain_label(role, "role", graph) for graph in graphs for role in graph.roles or ()]
+        _put(f"{at}roles", description["roles"], roles, arrays)
+    means = [graph for graph in graphs if isinstance(graph, MeanGraph)]
+    if means:
+        arrays[f"{at}node_support"] = np.concatenate([mean.node_support for mean in means])
+        arrays[f"{at}edge_support"] = np.concatenate([mean.edge_support for mean in means])
+        objectives = [np.nan if mean.objective is None else mean.objective for mean in means]
+        arrays[f"{at}objective"] = np.array(objectives, np.float64)
+
+
+def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
+    kind = kind.rstrip("?")
+    if kind in ("string", "json"):
+        texts = [json.dumps(value) if kind == "json" else value for value in values]
+        coded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        arrays[f"{name}.bytes"] = np.frombuffer(b"".join(coded), np.uint8)
+        arrays[f"{name}.offsets"] = np.cumsum([0, *map(len, coded)], dtype=np.int64)
+    else:
+        arrays[name] = np.asarray(values, {"number": np.float64, "bool": np.bool_, "int": np.int64}[kind])
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
+    """One member, which must be of the expected type."""
+    found = read_npy(archive.read(f"{name}.npy", limit=None), name)
+    if found.dtype != np.dtype(dtype) or found.ndim != ndim or (ndim == 2 and found.shape[1] > MAX_WIDTH):
+        expected = f"{np.dtype(dtype)} in {ndim} dimensions"
+        raise GraphError(f"array {name!r} holds {found.dtype} of shape {found.shape}, not {expected}")
+    return found
+
+
+def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
+    about = parse_json(array("about", np.uint8).tobytes().decode("utf-8"), path)
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise GraphError("was not written by graphmeans")
+    if about.get("version") != VERSION:
+        raise GraphError(f"has format version {about.get('version')!r}, this release reads {VERSION}")
+    names, groups, group = about["names"], about["groups"], array("group", np.int64)
+    if not isinstance(names, list) or not isinstance(groups, list) or len(names) != len(group):
+        raise GraphError("its list of names does not fit its graphs")
+    names = [unnamed if name is None else name for name in names]
+    result: list[Graph | None] = [None] * len(group)
+    order = np.argsort(group, kind="stable")
+    bounds = np.searchsorted(group[order], np.arange(len(groups) + 1)).tolist()
+    for g, description in enumerate(groups):
+        members = order[bounds[g] : bounds[g + 1]].tolist()
+        graphs = _read_group(f"{g}/", description, [names[i] for i in members], array)
+        for i, graph in zip(members, graphs, strict=True):
+            result[i] = graph
+    if any(graph is None for graph in result):
+        raise GraphError("a graph belongs to no group")
+    return result  # type: ignore[return-value]
+
+
+def _read_group(at: str, description: dict[str, Any], names: list[Any], array: Reader) -> list[Graph]:
+    nodes, n = _bounds(array(f"{at}node_graph", np.int64), len(names))
+    edges, m = _bounds(array(f"{at}edge_graph", np.int64), len(names))
+    ends = _sized(array(f"{at}edges", np.int64, 2), m, "edges")
+    columns = {
+        part: {str(key): _get(f"{at}{part}.{c}", kind, rows, array, width is not None)
+               for c, (key, kind, width) in enumerate(description[f"{part}s"])}
+        for part, rows in (("node", n), ("edge", m))
+    }  # fmt: skip
+    ids = None if description["ids"] is None else _get(f"{at}ids", description["ids"], n, array)
+    roles = None if description["roles"] is None else _get(f"{at}roles", description["roles"], n, array)
+    supports: Arrays = {}
+    if description["mean"]:
+        for key, rows in (("node_support", n), ("edge_support", m), ("objective", len(names))):
+            supports[key] = _sized(array(f"{at}{key}", np.float64), rows, key)
+    graphs: list[Graph] = []
+    for i, name in enumerate(names):
+        own, own_edges = slice(nodes[i], nodes[i + 1]), slice(edges[i], edges[i + 1])
+        graph = {
+            "nodes": _cut(columns["node"], own) if columns["node"] else own.stop - own.start,
+            "edges": ends[own_edges],
+            "edge_attributes": _cut(columns["edge"], own_edges) if columns["edge"] else None,
+            "directed": description["directed"],
+            "roles": None if roles is None else list(roles[own]),
+            "node_ids": None if ids is None else list(ids[own]),
+            "name": name,
+        }
+        if description["mean"]:
+            objective = float(supports["objective"][i])
+            graphs.append(
+                MeanGraph(
+                    **graph,
+                    node_support=supports["node_support"][own],
+                    edge_support=supports["edge_support"][own_edges],
+                    objective=None if np.isnan(objective) else objective,
+                )
+            )
+        else:
+            graphs.append(Graph(**graph))
+    return graphs
+
+
+def _bounds(graph_of_row: NDArray[np.int64], graphs: int) -> tuple[list[int], int]:
+    """Where each graph's rows start, and the number of rows."""
+    rows = len(graph_of_row)
+    if rows and (graph_of_row[0] < 0 or graph_of_row[-1] >= graphs or (np.diff(graph_of_row) < 0).any()):
+        raise GraphError("its rows do not stand in the order of the graphs")
+    return np.searchsorted(graph_of_row, np.arange(graphs + 1)).tolist(), rows
+
+
+def _get(name: str, kind: str, rows: int, array: Reader, wide: bool = False) -> Any:
+    if kind.endswith("?"):
+        missing = _sized(array(f"{name}.missing", np.bool_, 2 if wide else 1), rows, f"{name}.missing")
+        return np.ma.MaskedArray(_get(name, kind[:-1], rows, array, wide), mask=missing)
+    if kind in ("string", "json"):
+        data, offsets = array(f"{name}.bytes", np.uint8).tobytes(), array(f"{name}.offsets", np.int64)
+        _sized(offsets, rows + 1, name)
+        if offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
+            raise GraphError(f"the strings of {name!r} do not follow each other")
+        bounds = offsets.tolist()
+        texts = [data[i:j].decode("utf-8", "surrogatepass") for i, j in pairwise(bounds)]
+        return [frozen_label(json.loads(text)) for text in texts] if kind == "json" else np.array(texts, dtype=object)
+    dtype = {"number": np.float64, "bool": np.bool_, "int": np.int64}[kind]
+    values = _sized(array(name, dtype, 2 if wide else 1), rows, name)
+    return values.tolist() if kind == "int" else values
+
+
+def _sized(values: NDArray[Any], rows: int, what: str) -> NDArray[Any]:
+    if len(values) != rows:
+        raise GraphError(f"array {what!r} has {len(values)} rows instead of {rows}")
+    return values
+
+
+def _cut(columns: dict[str, Any], rows: slice) -> Any:
+    if BARE in columns:
+        return columns[BARE][rows]
+    return {key: column[rows] for key, column in columns.items()}

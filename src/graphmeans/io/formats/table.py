@@ -1,0 +1,348 @@
+"""A graph as a file holds it: rows of named attributes, and a mark that says what they were.
+
+Every format writes a `Table` and reads one, so what a mark means is decided here and nowhere else. Its entries are
+those of `graphs.convert`, and a few more for what networkx cannot carry:
+
+- ``bare_nodes``, ``bare_edges``: the attribute ``value`` was a bare array;
+- ``roles``, ``support``: the attributes that hold the roles and the supports of a mean graph; ``objective``;
+- ``renamed_nodes``, ``renamed_edges``: stored name -> column name, where the format claims the name for itself;
+- ``empty_nodes``, ``empty_edges``: name -> width (None for single values) of columns that have no row to show it;
+- ``missing_nodes``, ``missing_edges``: stored name -> rows without a value (of vectors: row and place), which hold 0 or
+  "", where the format or the column has no way to leave them out;
+- ``name``: the name of the graph, where the file could not be called so;
+- ``ids``, ``roles_json``: node ids and roles are JSON texts, in formats that only know strings.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.convert import MARK, VALUE
+from graphmeans.graphs.convert.records import Records
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.values import read_column
+from graphmeans.io.files import fail
+
+#: Attributes wider than this are not believed.
+MAX_WIDTH = 100_000
+#: Missing values are filled in, and defaults spread, until a table has this many cells for each value in the file.
+MAX_SPARSITY = 100
+
+_MARK_TYPES: dict[str, type] = {
+    "roles": str, "support": str, "name": str, "objective": float, "node_strings": list, "edge_strings": list,
+    "renamed_nodes": dict, "renamed_edges": dict, "empty_nodes": dict, "empty_edges": dict,
+    "vectors_nodes": dict, "vectors_edges": dict, "missing_nodes": dict, "missing_edges": dict,
+    "booleans_nodes": list, "booleans_edges": list,
+}  # fmt: skip
+
+
+@dataclass
+class Table:
+    """Rows of a file: ids and columns of the nodes, end positions and columns of the edges."""
+
+    name: str | None
+    directed: bool
+    ids: list[Any] | None  # None: 0, 1, ...
+    n_nodes: int
+    ends: Any
+    nodes: dict[str, Any]
+    edges: dict[str, Any]
+    mark: dict[str, Any] = field(default_factory=dict)
+
+
+class Sparse:
+    """A column under construction: which rows have a value, and which values."""
+
+    __slots__ = ("kinds", "rows", "values")
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+        self.values: list[Any] = []
+        self.kinds: set[str] = set()
+
+    def dense(self, n: int, missing: Any) -> list[Any]:
+        """One value a row."""
+        if len(self.values) == n:
+            return self.values
+        result = [missing] * n
+        for row, value in zip(self.rows, self.values, strict=True):
+            result[row] = value
+        return result
+
+
+    def drop(self, value: Any) -> None:
+        """Forget every row that has this value."""
+        if value in self.values:
+            kept = [i for i, other in enumerate(self.values) if other != value]
+            self.rows, self.values = [self.rows[i] for i in kept], [self.values[i] for i in kept]
+
+
+def check_sparsity(cells: int, present: int, where: str) -> None:
+    """Refuse tables that are nearly all holes: filling them would take memory out of proportion to the file."""
+    if cells > 1_000_000 + MAX_SPARSITY * present:
+        raise fail(where, f"{present} attribute values would need a table of {cells} cells; too sparse")
+
+
+def to_table(
+    graph: Graph,
+    stem: str | None,
+    *,
+    reserved_nodes: Collection[str] = (),
+    reserved_edges: Collection[str] = (),
+    keep_ones: bool = False,
+    holes: bool = False,
+    legal: re.Pattern[str] | None = None,
+) -> Table:
+    """What to write for a graph into a file called `stem`.
+
+    `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for
+    formats in which a node may lack an attribute that others have: columns of single values are then given with their
+    holes. `legal` is what names of columns must look like.
+    """
+    mark: dict[str, Any] = {}
+    if graph.name is not None and graph.name != stem:
+        mark["name"] = graph.name
+    nodes: dict[str, Any] = dict(graph.nodes)
+    edges: dict[str, Any] = dict(graph.edge_attributes)
+    if BARE in nodes:
+        bare = nodes.pop(BARE)
+        if bare.shape[1]:
+            nodes[VALUE], mark["bare_nodes"] = bare, True
+    if BARE in edges:
+        bare = edges.pop(BARE)
+        if keep_ones or not (bare.shape[1] == 1 and (bare == 1).all()):
+            edges[VALUE], mark["bare_edges"] = bare, True
+    nodes = _renamed(nodes, reserved_nodes, legal, mark, "renamed_nodes")
+    edges = _renamed(edges, reserved_edges, legal, mark, "renamed_edges")
+    for key, columns, rows in (("empty_nodes", nodes, graph.n_nodes), ("empty_edges", edges, graph.n_edges)):
+        if columns and not rows:
+            mark[key] = {name: column.shape[1] if column.ndim == 2 else None for name, column in columns.items()}
+    nodes = _filled(nodes, holes, mark, "missing_nodes")
+    edges = _filled(edges, holes, mark, "missing_edges")
+    if graph.roles is not None:
+        mark["roles"] = free_name("role", {*nodes, *reserved_nodes})
+        nodes[mark["roles"]] = [plain_label(role, "role", graph) for role in graph.roles]
+    if isinstance(graph, MeanGraph):
+        mark["support"] = free_name("support", {*nodes, *edges, *reserved_nodes, *reserved_edges})
+        nodes[mark["support"]], edges[mark["support"]] = graph.node_support, graph.edge_support
+        if graph.objective is not None:
+            mark["objective"] = graph.objective
+    ids = [plain_label(label, "node id", graph) for label in graph.node_ids]
+    return Table(graph.name, graph.directed, ids, graph.n_nodes, graph.edges, nodes, edges, mark)
+
+
+def from_table(table: Table, where: str) -> Graph:
+    """The graph that was written; every error names the file."""
+    try:
+        return _from_table(table)
+    except GraphError as error:
+        raise fail(where, error) from None
+    except (ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
+        raise fail(where, f"holds attributes that cannot be used ({error})") from None
+
+
+def plain_label(label: Any, what: str, graph: Graph) -> Any:
+    """A node id or role as JSON knows it; tuples become lists."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if label is None or isinstance(label, (str, int, float)):
+        return label
+    if isinstance(label, tuple):
+        return [plain_label(part, what, graph) for part in label]
+    name = "graph" if graph.name is None else f"graph {graph.name!r}"
+    raise GraphError(f"{name}: {what} {label!r} cannot be written to a file; use strings or integers")
+
+
+def frozen_label(label: Any, depth: int = 0) -> Any:
+    """A node id or role out of JSON: lists become tuples again."""
+    if isinstance(label, list) and depth < 8:
+        return tuple(frozen_label(part, depth + 1) for part in label)
+    if label is None or isinstance(label, (str, int, float)):
+        return label
+    raise GraphError(f"{str(label)[:40]!r} can be neither a node id nor a role")
+
+
+def labels_to_text(table: Table) -> None:
+    """Turn ids and roles into strings, and mark what only JSON text can bring back."""
+    if table.ids is not None and not all(isinstance(label, str) for label in table.ids):
+        table.ids, table.mark["ids"] = [json.dumps(label) for label in table.ids], "json"
+    key = table.mark.get("roles")
+    if key and not all(isinstance(role, str) for role in table.nodes[key]):
+        table.nodes[key], table.mark["roles_json"] = [json.dumps(role) for role in table.nodes[key]], True
+
+
+def parse_mark(text: str, where: str) -> dict[str, Any]:
+    """The mark out of its JSON text."""
+    return checked_mark(parse_json(text, where), where)
+
+
+def checked_mark(mark: Any, where: str) -> dict[str, Any]:
+    """The mark, if everything in it is of the type that it should be."""
+    if not isinstance(mark, dict):
+        raise fail(where, f"its {MARK!r} entry is malformed")
+    for key, kind in _MARK_TYPES.items():
+        if key in mark and not isinstance(mark[key], kind):
+            raise fail(where, f"its {MARK!r} entry {key!r} is malformed")
+    return mark
+
+
+def parse_json(text: str, where: str) -> Any:
+    """JSON, with every way in which it can fail as one line."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise fail(where, f"is not valid JSON ({error})") from None
+
+
+def positions(ids: list[Any], where: str) -> dict[Any, int]:
+    """Where each node id stands; an id must be unique."""
+    place = {label: i for i, label in enumerate(ids)}
+    if len(place) < len(ids):
+        seen: set[Any] = set()
+        twice = next(label for label in ids if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+        raise fail(where, f"node id {twice!r} is given twice")
+    return place
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, with underscores behind it until nothing else is called so."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _renamed(
+    columns: dict[str, Any], reserved: Collection[str], legal: re.Pattern[str] | None, mark: dict[str, Any], key: str
+) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, column in columns.items():
+        wanted = name if legal is None or legal.fullmatch(name) else "attribute"
+        taken = name in reserved or wanted != name
+        stored = free_name(wanted, {*reserved, *(set(columns) - {name}), *result}) if taken else name
+        result[stored] = column
+        if stored != name:
+            mark.setdefault(key, {})[stored] = name
+    return result
+
+
+def _filled(columns: dict[str, Any], holes: bool, mark: dict[str, Any], key: str) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, column in columns.items():
+        mask = np.ma.getmaskarray(column)
+        # The first row must have all columns: it decides their order.
+        if not isinstance(column, np.ma.MaskedArray) or (holes and column.ndim == 1 and not mask[0]):
+            result[name] = column
+        else:
+            result[name] = np.ma.getdata(column)
+            places = np.argwhere(mask)
+            mark.setdefault(key, {})[name] = (places[:, 0] if column.ndim == 1 else places).tolist()
+    return result
+
+
+def _with_holes(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> None:
+    for name, where in mark.get(key, {}).items():
+        if name not in columns or not isinstance(where, list):
+            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+        column = np.asanyarray(read_column(columns[name], f"attribute {name!r}"))
+        places = np.array(where, dtype=np.int64).reshape(len(where), column.ndim)
+        if (places < 0).any() or (places >= column.shape).any():
+            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+        mask = np.zeros(column.shape, dtype=bool)
+        mask[tuple(places.T)] = True
+        columns[name] = np.ma.MaskedArray(column, mask=mask)
+
+
+def _from_table(table: Table) -> Graph:
+    mark = table.mark
+    nodes, edges, n, m = dict(table.nodes), dict(table.edges), table.n_nodes, len(table.ends)
+    _restore_empty(nodes, mark, "empty_nodes", n)
+    _restore_empty(edges, mark, "empty_edges", m)
+    _with_holes(nodes, mark, "missing_nodes")
+    _with_holes(edges, mark, "missing_edges")
+    roles = None
+    role_key = mark.get("roles")
+    if role_key is not None:
+        roles = [frozen_label(role) for role in _take(nodes, role_key, n)]
+        if mark.get("roles_json"):
+            roles = [frozen_label(json.loads(role)) for role in roles]
+    ids = table.ids
+    if ids is not None:
+        ids = [frozen_label(json.loads(label)) for label in ids] if mark.get("ids") == "json" else ids
+        if all(type(label) is int for label in ids) and ids == list(range(n)):
+            ids = None
+    support_key = mark.get("support")
+    supports = None
+    if support_key is not None:
+        supports = _shares(_take(nodes, support_key, n)), _shares(_take(edges, support_key, m))
+    nodes = _named_back(nodes, mark, "renamed_nodes")
+    edges = _named_back(edges, mark, "renamed_edges")
+    arguments: dict[str, Any] = {
+        "nodes": nodes.get(VALUE, n) if mark.get("bare_nodes") else nodes or n,
+        "edges": table.ends,
+        "edge_attributes": edges.get(VALUE) if mark.get("bare_edges") else edges or None,
+        "directed": table.directed,
+        "roles": roles,
+        "node_ids": ids,
+        "name": mark.get("name", table.name),
+    }
+    if supports is None:
+        if not mark and not _is_simple(table.ends, table.directed):
+            return _simple(arguments, nodes, edges)
+        return Graph(**arguments)
+    objective = mark.get("objective")
+    return MeanGraph(node_support=supports[0], edge_support=supports[1], objective=objective, **arguments)
+
+
+def _is_simple(ends: Any, directed: bool) -> bool:
+    pairs = [(i, j) if directed or i < j else (j, i) for i, j in ends]
+    return len(set(pairs)) == len(pairs) and all(i != j for i, j in pairs)
+
+
+def _simple(arguments: dict[str, Any], nodes: dict[str, Any], edges: dict[str, Any]) -> Graph:
+    """A graph with parallel edges or loops, by the rules of `graphs.convert.records`."""
+    ends, n = [(int(i), int(j)) for i, j in arguments["edges"]], arguments["nodes"]
+    size = n if isinstance(n, int) else len(next(iter(nodes.values())))
+    rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]
+            for columns, count in ((nodes, size), (edges, len(ends)))]  # fmt: skip
+    records = Records(arguments["node_ids"], rows[0], ends, rows[1], arguments["directed"], arguments["name"])
+    return records.graph("graph")
+
+
+def _restore_empty(columns: dict[str, Any], mark: Mapping[str, Any], key: str, rows: int) -> None:
+    if rows:
+        return
+    for name, width in mark.get(key, {}).items():
+        if width is not None and not (isinstance(width, int) and 0 <= width <= MAX_WIDTH):
+            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+        columns[name] = np.zeros(0) if width is None else np.zeros((0, width))
+
+
+def _named_back(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> dict[str, Any]:
+    names = mark.get(key, {})
+    result = {str(names.get(stored, stored)): column for stored, column in columns.items()}
+    if BARE in result:
+        raise GraphError("an attribute has no name")
+    if len(result) < len(columns):
+        raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+    return result
+
+
+def _take(columns: dict[str, Any], key: str, rows: int) -> list[Any]:
+    if key not in columns and rows:
+        raise GraphError(f"no attribute {key!r}, although the file says that there is one")
+    return list(columns.pop(key, ()))
+
+
+def _shares(values: list[Any]) -> Any:
+    shares = np.array(values, dtype=np.float64).reshape(-1)
+    if not np.isfinite(shares).all():
+        raise GraphError("a support is NaN or infinity")
+    return shares

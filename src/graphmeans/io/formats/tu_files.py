@@ -1,0 +1,84 @@
+"""The files of one TU data set as tables of numbers and of words."""
+
+from __future__ import annotations
+
+import io
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.io import files as _files
+from graphmeans.io.files import Source, fail
+
+#: The largest single file that is read; all nodes of a data set stand in one.
+MAX_FILE = 2**30
+INDICATOR = "_graph_indicator.txt"
+
+
+class DataSet:
+    """The files of one data set, by what stands behind its name."""
+
+    def __init__(self, source: Source) -> None:
+        found = _files.topmost(source, [INDICATOR])
+        if len(found) != 1:
+            said = ", ".join(PurePosixPath(name).name[: -len(INDICATOR)] for name in found)
+            raise fail(source.where(), f"holds several TU data sets ({said})" if found else "holds no TU data set")
+        self.source, self.stem = source, found[0][: -len(INDICATOR)]
+        self.name = PurePosixPath(self.stem).name
+        self.there = {name for names in source.levels() for name in names if name.startswith(f"{self.stem}_")}
+
+    def where(self, part: str) -> str:
+        return self.source.where(f"{self.stem}_{part}")
+
+    def text(self, part: str) -> str | None:
+        """The text of a file, or None if it is not there."""
+        if f"{self.stem}_{part}" not in self.there:
+            return None
+        try:
+            return self.source.read(f"{self.stem}_{part}", MAX_FILE).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise fail(self.where(part), "is not UTF-8 text") from None
+
+    def numbers(self, part: str, rows: int | None = None) -> NDArray[np.float64] | None:
+        """A table of numbers, a line a row; `rows` is how many there must be."""
+        text = self.text(part)
+        if text is None:
+            return None
+        if not text.strip():
+            return self._counted(part, np.zeros((0, 0)), rows)
+        separator = "," if "," in text[:10_000].strip().partition("\n")[0] else None
+        try:
+            table = np.loadtxt(io.StringIO(text), delimiter=separator, comments=None, ndmin=2)
+        except (ValueError, OverflowError, MemoryError) as error:
+            raise fail(self.where(part), f"is not a table of numbers ({error})") from None
+        return self._counted(part, table, rows)
+
+    def whole(self, part: str, width: int) -> NDArray[np.int64]:
+        """A table of whole numbers of this width, which must be there."""
+        table = self.numbers(part)
+        if table is None:
+            raise fail(self.where(part), "is missing")
+        if table.size and table.shape[1] != width:
+            raise fail(self.where(part), f"has {table.shape[1]} numbers a line, expected {width}")
+        usable = np.isfinite(table).all() and (np.abs(table) < 2**53).all() and (table == np.floor(table)).all()
+        if not usable:
+            raise fail(self.where(part), "holds something other than whole numbers")
+        return table.astype(np.int64).reshape(-1, width)
+
+    def words(self, part: str, rows: int | None = None) -> list[list[str]] | None:
+        """The columns of a table of labels."""
+        text = self.text(part)
+        if text is None:
+            return None
+        lines = [[word.strip() for word in line.split(",")] for line in text.split("\n") if line.strip()]
+        if len({len(line) for line in lines}) > 1:
+            raise fail(self.where(part), "has lines of unequal length")
+        self._counted(part, lines, rows)
+        return [list(column) for column in zip(*lines, strict=True)]
+
+    def _counted(self, part: str, table: Any, rows: int | None) -> Any:
+        if rows is not None and len(table) != rows:
+            raise fail(self.where(part), f"has {len(table)} lines, expected {rows}")
+        return table

@@ -1,0 +1,1 @@
+"""Collections, labels and predictions as Parquet, read and written a part at a time."""

@@ -1,0 +1,378 @@
+"""`open_collection`: a Parquet collection on disk, of which only the part at hand is read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch, concatenate
+from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.flat import Flat
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+from graphmeans.io.files import PathLike, fail, natural_key
+from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
+from graphmeans.io.parquet.layout import LABEL, NAME, Layout, parquet
+from graphmeans.io.parquet.rows import from_table
+from graphmeans.io.parquet.write import is_labels, reading
+
+T = TypeVar("T")
+
+#: Row groups that are kept after a single graph of them was asked for.
+RECENT = 4
+
+
+@dataclass(frozen=True)
+class _File:
+    path: Path
+    layout: Layout
+    metadata: Any  # the footer, so that it is parsed once
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process reads the footer itself, which knows of all partitions, and may work in another folder.
+        return _File, (self.path.absolute(), self.layout, None)
+
+
+class _Group(NamedTuple):
+    """One row group: the unit that is read."""
+
+    file: int
+    number: int
+    rows: int
+
+
+class Repeatable(Generic[T]):
+    """An iterable that begins anew each time."""
+
+    def __init__(self, start: Callable[[], Iterator[T]]) -> None:
+        self._start = start
+
+    def __iter__(self) -> Iterator[T]:
+        return self._start()
+
+
+class Collection:
+    """A collection of graphs on disk; see `open_collection`.
+
+    It can be iterated over, indexed, cut into partitions and sent to another process, which reads its part itself.
+    """
+
+    def __init__(self, files: Sequence[_File], groups: Sequence[_Group], path: Path) -> None:
+        self._files, self._groups, self.path = tuple(files), tuple(groups), path
+        self._starts = np.concatenate([[0], np.cumsum([group.rows for group in groups], dtype=np.int64)]).astype(np.int64)
+        self._recent: dict[int, tuple[Layout, Any, str]] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Collection, (self._files, self._groups, self.path)  # what was read stays here
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def __repr__(self) -> str:
+        partitions = f"{self.n_partitions} partition{'s' * (self.n_partitions != 1)}"
+        return f"Collection({str(self.path)!r}, {len(self)} graphs, {partitions})"
+
+    def __iter__(self) -> Iterator[Graph]:
+        for i in range(self.n_partitions):
+            yield from self._graphs(i)
+
+    @overload
+    def __getitem__(self, index: int) -> Graph: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Graph]: ...
+
+    def __getitem__(self, index: int | slice) -> Graph | list[Graph]:
+        """One graph, or a list of some. The last row groups read are kept: neighbours come at once."""
+        if isinstance(index, slice):
+            return self.take(range(len(self))[index])
+        at = range(len(self))[index]  # an IndexError if there is none
+        i = int(np.searchsorted(self._starts, at, side="right")) - 1
+        layout, table, where = self._kept(i)
+        return from_table(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
+
+    def _kept(self, i: int) -> tuple[Layout, Any, str]:
+        with self._lock:
+            found = self._recent.pop(i, None)
+            self._recent[i] = self._table(i) if found is None else found
+            while len(self._recent) > RECENT:
+                del self._recent[next(iter(self._recent))]
+            return self._recent[i]
+
+    def labelled(self) -> Iterator[tuple[Graph, str | None]]:
+        """Each graph with its class, or None."""
+        for i in range(self.n_partitions):
+            layout, table, where = self._table(i)
+            yield from zip(from_table(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
+
+    # -- what it holds -----------------------------------------------------------------------------
+
+    @property
+    def schema(self) -> Any:
+        """The Arrow schema (of the first file)."""
+        return self._files[self._groups[0].file if self._groups else 0].layout.schema()
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self._files[0].layout.directed
+
+    @property
+    def columns(self) -> dict[str, dict[str, str]]:
+        """For ``"nodes"`` and ``"edges"``, the type of each column; a bare array is called ``""``."""
+        found: dict[str, dict[str, str]] = {"nodes": {}, "edges": {}}
+        for file in self._files:
+            for part, columns in (("nodes", file.layout.nodes), ("edges", file.layout.edges)):
+                for key, kind in columns.items():
+                    said = kind.type if kind.width is None else f"vector of {kind.width}"
+                    found[part].setdefault(key, said)
+        return found
+
+    @property
+    def names(self) -> list[str | None]:
+        """The names of all graphs; nothing else is read."""
+        return self._texts(NAME)
+
+    def names_by_partition(self) -> Iterator[list[str | None]]:
+        """The names of the graphs of each partition, one after the other."""
+        return (_shared(self._table(i, [NAME])[1].column(NAME)) for i in range(self.n_partitions))
+
+    def names_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
+        """The names of the graphs at these positions."""
+        return self._texts_of(NAME, rows)
+
+    @property
+    def labels(self) -> list[str] | None:
+        """The classes of all graphs, None if there are none."""
+        labels = self._texts(LABEL)
+        if not any(label is not None for label in labels):
+            return None
+        return ["" if label is None else label for label in labels]
+
+    def labels_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
+        """The classes of the graphs at these positions, None for those that have none."""
+        return self._texts_of(LABEL, rows)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """The number of graphs in each partition."""
+        return np.diff(self._starts)
+
+    # -- parts of it -------------------------------------------------------------------------------
+
+    @property
+    def n_partitions(self) -> int:
+        """The number of row groups: what is read at once."""
+        return len(self._groups)
+
+    def partition(self, i: int) -> Collection:
+        """The i-th row group as a collection of its own. It is small, can be pickled, and still reads nothing."""
+        if not 0 <= i < self.n_partitions:
+            raise IndexError(f"partition {i} of {self.n_partitions}")
+        group = self._groups[i]
+        return Collection([self._files[group.file]], [group._replace(file=0)], self.path)
+
+    def batches(self, size: int | None = None) -> Repeatable[list[Graph]]:
+        """Lists of `size` graphs (the last may be shorter), read as they are asked for; by default a partition at a time."""
+        return Repeatable(lambda: ([graph for piece in pieces for graph in from_table(*piece)] for pieces in self._cut(size)))
+
+    def arrays(self) -> Repeatable[Flat | list[Graph]]:
+        """A partition at a time as flat arrays (as graphs, if they are not all alike): what `GraphEncoder.fit_batches` takes."""
+        return Repeatable(lambda: (flat_or_graphs(*self._table(i)) for i in range(self.n_partitions)))
+
+    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> list[Graph]:
+        """The graphs at these positions, in this order; each partition is read once."""
+        which = np.asarray(indices, dtype=np.int64).reshape(-1)
+        if len(which) and not ((which >= -len(self)) & (which < len(self))).all():
+            raise IndexError(f"a position is outside of a collection of {len(self)} graphs")
+        which = which % max(len(self), 1)
+        owner = np.searchsorted(self._starts, which, side="right") - 1
+        found: list[Graph | None] = [None] * len(which)
+        for i in np.unique(owner).tolist():
+            places = np.flatnonzero(owner == i)
+            layout, table, where = self._table(i)
+            rows, back = np.unique(which[places] - self._starts[i], return_inverse=True)
+            graphs = from_table(layout, table.take(rows), where)
+            for place, row in zip(places.tolist(), back.tolist(), strict=True):
+                found[place] = graphs[row]
+        return found  # type: ignore[return-value]
+
+    def encoded(self, encoder: GraphEncoder, size: int | None = None) -> Repeatable[GraphBatch]:
+        """What ``encoder.transform`` makes of each batch, without an object for each graph on the way.
+
+        Parameters
+        ----------
+        encoder : GraphEncoder, fitted
+        size : int, optional
+            Graphs in a batch; by default those of a partition.
+        """
+        return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
+
+    def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
+        """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
+        rows = np.asarray(rows, dtype=np.int64)
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        pieces = []
+        ends = np.flatnonzero(np.diff(owner)) + 1
+        for part in np.split(np.arange(len(rows)), ends):
+            if not len(part):
+                continue
+            i = int(owner[part[0]])
+            layout, table, where = self._table(i)
+            at = rows[part] - self._starts[i]
+            whole = at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
+            pieces.append((layout, table.slice(at[0], len(at)) if whole else table.take(at), where))
+        if not pieces:
+            return encoder.transform([])
+        return _encoded(pieces, encoder)
+
+    def fingerprint(self) -> bytes:
+        """Tells collections apart by what the footers of their files say of every row group."""
+        digest = hashlib.sha256()
+        for group in self._groups:
+            file = self._files[group.file]
+            footer = self._footer(file).row_group(group.number)
+            digest.update(repr((group.rows, footer.total_byte_size)).encode())
+            for c in range(footer.num_columns):
+                column = footer.column(c)
+                digest.update(repr((column.path_in_schema, column.total_compressed_size, column.num_values)).encode())
+                statistics = column.statistics
+                if statistics is not None and statistics.has_min_max:
+                    digest.update(repr((statistics.min, statistics.max)).encode())
+        return digest.digest()
+
+    # -- reading -----------------------------------------------------------------------------------
+
+    def _table(self, i: int, columns: list[str] | None = None) -> tuple[Layout, Any, str]:
+        """The rows of partition i, with what messages call it."""
+        group = self._groups[i]
+        file = self._files[group.file]
+        pq = parquet()
+        with reading(file.path, f"partition {group.number} cannot be read"):
+            with pq.ParquetFile(file.path, metadata=file.metadata, page_checksum_verification=True) as opened:
+                table = opened.read_row_group(group.number, columns=columns, use_threads=False)
+            if table.num_rows != group.rows:
+                raise GraphError(f"{table.num_rows} rows instead of {group.rows}")
+        return file.layout, table, f"{file.path}: partition {group.number}"
+
+    @staticmethod
+    def _footer(file: _File) -> Any:
+        if file.metadata is not None:
+            return file.metadata
+        with reading(file.path), parquet().ParquetFile(file.path) as opened:
+            return opened.metadata
+
+    def _graphs(self, i: int) -> list[Graph]:
+        return from_table(*self._table(i))
+
+    def _cut(self, size: int | None) -> Iterator[list[tuple[Layout, Any, str]]]:
+        """Tables that hold `size` rows together."""
+        if size is not None and size < 1:
+            raise GraphError(f"a batch holds at least one graph, got size={size}")
+        held: list[tuple[Layout, Any, str]] = []
+        rows = 0
+        for i in range(self.n_partitions):
+            layout, table, where = self._table(i)
+            at = 0
+            while at < table.num_rows:
+                some = table.slice(at, table.num_rows if size is None else size - rows)
+                held, rows, at = [*held, (layout, some, where)], rows + some.num_rows, at + some.num_rows
+                if size is None or rows == size:
+                    yield held
+                    held, rows = [], 0
+        if held:
+            yield held
+
+    def _texts(self, column: str) -> list[Any]:
+        return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
+
+    def _texts_of(self, column: str, rows: range | NDArray[np.int64]) -> list[Any]:
+        rows = np.asarray(rows, dtype=np.int64)
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        found = np.empty(len(rows), dtype=object)
+        for i in np.unique(owner).tolist():
+            places = np.flatnonzero(owner == i)
+            found[places] = _shared(self._table(i, [column])[1].column(column).take(rows[places] - self._starts[i]))
+        return found.tolist()
+
+
+def _shared(column: Any) -> list[Any]:
+    """The texts of a column; equal ones are one object, since classes repeat a million times."""
+    known: dict[str | None, str | None] = {}
+    return [known.setdefault(text, text) for text in column.to_pylist()]
+
+
+def open_collection(path: PathLike) -> Collection:
+    """Open a Parquet collection without reading its graphs.
+
+    Parameters
+    ----------
+    path : path
+        A file that `write_parquet` or ``graphmeans convert`` wrote, or a folder of them; tables of labels in it are passed
+        over. Other formats are converted first.
+
+    Returns
+    -------
+    Collection
+        With ``len``, ``collection[i]``, `names`, `labels`, `columns`, `batches`, `take`, `partition` and `encoded`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+    >>> from graphmeans.io import write_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "lines.parquet")
+    ...     written = write_parquet([gm.Graph({"x": [0.0, i]}, [(0, 1)], name=f"g{i}") for i in range(5)], path)
+    ...     collection = gm.open_collection(path)
+    ...     encoder = gm.GraphEncoder().fit_batches(collection.arrays())
+    ...     len(collection), collection.names[:2], [len(batch) for batch in collection.encoded(encoder, 3)]
+    (5, ['g0', 'g1'], [3, 2])
+    """
+    path = Path(path)
+    if os.path.isdir(path):
+        with reading(path):
+            found = [entry for entry in os.listdir(path) if entry.lower().endswith(".parquet") and entry[0] not in "._"]
+        if not found:
+            raise fail(path, "holds no Parquet files; write them with graphmeans convert")
+        files = [file for name in sorted(found, key=natural_key) if (file := _open(path / name, skip_labels=True))]
+        if not files:
+            raise fail(path, "holds labels but no graphs")
+    else:
+        if os.path.isfile(path) and path.suffix.lower() != ".parquet":
+            raise fail(path, "is no Parquet file; graphmeans convert writes one from it")
+        files = [_open(path)]  # type: ignore[list-item]
+    groups = [
+        _Group(f, number, file.metadata.row_group(number).num_rows)
+        for f, file in enumerate(files)
+        for number in range(file.metadata.num_row_groups)
+    ]
+    return Collection(files, [group for group in groups if group.rows], path)
+
+
+def _open(path: Path, skip_labels: bool = False) -> _File | None:
+    pq = parquet()
+    with reading(path):
+        with pq.ParquetFile(path) as opened:
+            schema, metadata = opened.schema_arrow, opened.metadata
+        if skip_labels and is_labels(schema, str(path)):
+            return None
+        return _File(path, Layout.from_schema(schema, str(path)), metadata)
+
+
+def _encoded(pieces: Sequence[tuple[Layout, Any, str]], encoder: GraphEncoder) -> GraphBatch:
+    batches = [encode_table(layout, table, where, encoder) for layout, table, where in pieces]
+    if len(batches) == 1:
+        return batches[0]
+    if any(batch.role_names != encoder.roles_ for batch in batches):
+        # Roles that the encoder does not know are numbered as they come: all graphs must be seen at once.
+        return encoder.transform([graph for piece in pieces for graph in from_table(*piece)])
+    return concatenate(batches)

@@ -1,0 +1,123 @@
+"""From the buffers of an Arrow table to encoded graphs, without an object for each graph.
+
+This is only a shorter way to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual, a graph that is kept
+apart or lacks a column, an edge that leads nowhere, a value that the encoder refuses, goes the long way, which either gives
+the right result or says what is wrong with which graph.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.flat import Flat, Shape
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.io.files import fail
+from graphmeans.io.formats.table import frozen_label
+from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, Kind, Layout, stored
+from graphmeans.io.parquet.rows import MOST_BARE_NODES, Lists, from_table, node_counts
+
+IntArray = NDArray[np.int64]
+
+
+def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) -> GraphBatch:
+    """The rows of a table, encoded."""
+    flat = flat_or_graphs(layout, table, where)
+    if isinstance(flat, Flat):
+        try:
+            return encoder.transform_flat(flat)
+        except GraphError:
+            flat = from_table(layout, table, where)
+    try:
+        return encoder.transform(flat)
+    except GraphError as error:
+        raise fail(where, error) from None
+
+
+def flat_or_graphs(layout: Layout, table: Any, where: str) -> Flat | list[Graph]:
+    """The rows as flat arrays if they are all alike and right, else as graphs."""
+    try:
+        flat = _flat(layout, table)
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError):
+        flat = None  # the long way knows what to say
+    return from_table(layout, table, where) if flat is None else flat
+
+
+def _flat(layout: Layout, table: Any) -> Flat | None:
+    if table.column(APART).null_count < table.num_rows:
+        return None
+    nodes = node_counts(table)
+    shape = _shape(layout, table, nodes)
+    if shape is None:
+        return None
+    node_columns = _columns(layout.nodes, "nodes", table, nodes)
+    edge_columns = _columns(layout.edges, "edges", table, shape.edge_counts)
+    if node_columns is None or edge_columns is None:
+        return None
+    if not node_columns:
+        if (nodes > MOST_BARE_NODES).any():
+            return None
+        node_columns = {BARE: np.zeros((int(nodes.sum()), 0))}
+    edge_columns = edge_columns or {BARE: np.ones((len(shape.ends), 1))}
+    if BARE in edge_columns and not edge_columns[BARE].any(axis=1).all():
+        return None
+    if layout.roles is None:
+        return Flat(shape, node_columns, edge_columns)
+    lists = Lists(table.column(ROLES))
+    if not (lists.valid | (nodes == 0)).all():
+        return None if lists.lengths.any() else Flat(shape, node_columns, edge_columns)
+    if not np.array_equal(lists.lengths, nodes):
+        return None
+    names, codes = lists.coded()
+    if layout.roles == "json":
+        names = [frozen_label(json.loads(name)) for name in names]
+    if None in names and layout.roles != "json":
+        return None
+    return Flat(shape, node_columns, edge_columns, tuple(names), codes)
+
+
+def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
+    """The edges, if they all lead to nodes that exist, none is a loop and none stands there twice."""
+    source, target = Lists(table.column(SOURCE)), Lists(table.column(TARGET))
+    if not np.array_equal(source.start, target.start) or source.missing is not None or target.missing is not None:
+        return None
+    ends = np.stack([source.values(), target.values()], axis=1).astype(np.int64)
+    owner = np.repeat(np.arange(len(nodes)), source.lengths)
+    if len(ends) and (ends.min() < 0 or (ends >= nodes[owner][:, None]).any() or (ends[:, 0] == ends[:, 1]).any()):
+        return None
+    first = np.concatenate([[0], np.cumsum(nodes)])[owner]
+    ordered = ends if layout.directed else np.sort(ends, axis=1)
+    most = int(nodes.max(initial=0)) + 1
+    if most * (int(nodes.sum()) + 1) >= 2**62:
+        return None
+    code = np.sort((first + ordered[:, 0]) * most + ordered[:, 1])
+    if (code[1:] == code[:-1]).any():
+        return None
+    return Shape(nodes, source.lengths, ends, np.full(len(nodes), layout.directed))
+
+
+def _columns(kinds: dict[str, Kind], part: str, table: Any, counts: IntArray) -> dict[str, NDArray[Any]] | None:
+    """The columns of all graphs, None unless each graph that has a row has all of them."""
+    if BARE in kinds and len(kinds) > 1:
+        return None
+    result: dict[str, NDArray[Any]] = {}
+    for key, kind in kinds.items():
+        lists = Lists(table.column(stored(part, key)))
+        width = 1 if kind.width is None else kind.width
+        if not (lists.valid | (counts == 0)).all() or not np.array_equal(lists.lengths, counts * width):
+            return None
+        values = lists.values()
+        if kind.type == "number" and not np.isfinite(values).all():
+            return None
+        shape = (len(values),) if kind.width is None else (int(counts.sum()), kind.width)
+        values, missing = values.reshape(shape), lists.missing
+        if missing is not None and (key == BARE or not missing.any()):
+            return None
+        result[key] = values if missing is None else np.ma.MaskedArray(values, mask=missing.reshape(shape))
+    return result

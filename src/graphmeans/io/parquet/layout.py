@@ -1,0 +1,240 @@
+"""What a row of a Parquet file holds: one graph as typed list columns, and the graph back from them.
+
+===================  ========================  ==============================================================
+column               type                      meaning
+===================  ========================  ==============================================================
+``name``, ``label``  string                    the graph's name and its class; null if it has none
+``n_nodes``          int32                     number of nodes
+``source, target``   list of int32             end nodes of each edge, as positions
+``nodes.x``          list of float64, bool     the node column x, one value a node; a vector column of width w holds w
+                     or string                 values a node, one node after the other; null for a missing value
+``edges.x``          the same                  the edge column x
+``nodes``, ``edges`` list of float64           a bare array, as a vector column
+``node_ids, roles``  list of int64 or string   null if the graph has none; JSON texts where they are neither
+``apart``            binary                    a graph that does not fit these columns, whole, as the bytes of an .npz
+===================  ========================  ==============================================================
+
+A list is null where a graph lacks the column altogether. The schema's metadata has an entry ``graphmeans`` with JSON: the
+format, its version, whether edges are directed, and name, type and width of every column.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from graphmeans.graphs.convert.records import need
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.values import unknown_type
+from graphmeans.io.files import fail
+from graphmeans.io.formats.table import MAX_WIDTH, parse_json
+
+FORMAT, VERSION = "graphmeans collection", 1
+#: Where the description stands in the metadata of a schema.
+KEY = b"graphmeans"
+#: Columns that are no attributes.
+NAME, LABEL, SIZE, SOURCE, TARGET, IDS, ROLES, APART = (
+    "name", "label", "n_nodes", "source", "target", "node_ids", "roles", "apart"
+)  # fmt: skip
+
+_LABEL_KINDS = ("int", "string", "json")
+
+
+def arrow() -> Any:
+    """The package pyarrow, or an error that says how to get it."""
+    return need("pyarrow", "dask", "Parquet")
+
+
+def parquet() -> Any:
+    """The module pyarrow.parquet."""
+    arrow()
+    return need("pyarrow.parquet", "dask", "Parquet")
+
+
+class Kind(NamedTuple):
+    """The type of a column, and the width of its vectors."""
+
+    type: str  # "number", "bool" or "string"
+    width: int | None = None
+
+    def fits(self, values: NDArray[Any]) -> bool:
+        """Whether a graph's column can be kept as this kind, and comes back as it is."""
+        if (None if values.ndim == 1 else values.shape[1]) != self.width:
+            return False
+        # Without a value to show it, a column of single values has no type.
+        return (values.ndim == 1 and (not len(values) or unknown_type(values))) or kind_of(values).type == self.type
+
+
+def kind_of(values: NDArray[Any]) -> Kind:
+    """What a column holds."""
+    return Kind({"f": "number", "b": "bool", "O": "string"}[values.dtype.kind], values.shape[1] if values.ndim == 2 else None)
+
+
+@dataclass
+class Layout:
+    """The columns that all rows of a file have."""
+
+    directed: bool = False
+    nodes: dict[str, Kind] = field(default_factory=dict)
+    edges: dict[str, Kind] = field(default_factory=dict)
+    ids: str | None = None
+    roles: str | None = None
+
+    @classmethod
+    def of(cls, graphs: Sequence[Graph]) -> Layout:
+        """The columns of these graphs; where two disagree about a type, the first is right."""
+        layout = cls(directed=sum(1 if graph.directed else -1 for graph in graphs) > 0)
+        for part, known in (("node", layout.nodes), ("edge", layout.edges)):
+            shown: set[str] = set()
+            for graph in graphs:
+                for key, values in (graph._nodes if part == "node" else graph._edge_attributes).items():
+                    if key in shown or _is_default(key, values, part) or not is_text(key):
+                        continue
+                    # A column that never has a value is taken for one of numbers.
+                    if len(values) and not unknown_type(values):
+                        shown.add(key)
+                        known[key] = kind_of(values)
+                    else:
+                        known.setdefault(key, kind_of(values))
+        layout.ids = _common_kind(graph._node_ids for graph in graphs)
+        layout.roles = _common_kind(graph._roles for graph in graphs)
+        return layout
+
+    def holds(self, graph: Graph) -> bool:
+        """Whether a graph fits these columns, and comes back as it is."""
+        if type(graph) is not Graph or graph.directed != self.directed or not is_text(graph.name or ""):
+            return False
+        for labels, kind in ((graph._node_ids, self.ids), (graph._roles, self.roles)):
+            if labels is not None and kind != "json" and (kind is None or (labels and label_kind(labels) != kind)):
+                return False
+        return _fit(graph._nodes, self.nodes, "node") and _fit(graph._edge_attributes, self.edges, "edge")
+
+    # -- the schema of a file ----------------------------------------------------------------------
+
+    def schema(self) -> Any:
+        """The Arrow schema, with the description in its metadata."""
+        pa = arrow()
+        types = {"number": pa.float64(), "bool": pa.bool_(), "string": pa.string(), "int": pa.int64(), "json": pa.string()}
+        fields = [pa.field(NAME, pa.string()), pa.field(LABEL, pa.string()), pa.field(SIZE, pa.int32(), nullable=False)]
+        fields += [pa.field(end, pa.list_(pa.int32())) for end in (SOURCE, TARGET)]
+        for part, columns in (("nodes", self.nodes), ("edges", self.edges)):
+            fields += [pa.field(stored(part, key), pa.list_(types[kind.type])) for key, kind in columns.items()]
+        fields += [pa.field(key, pa.list_(types[kind])) for key, kind in ((IDS, self.ids), (ROLES, self.roles)) if kind]
+        fields.append(pa.field(APART, pa.binary()))
+        return pa.schema(fields, metadata={KEY: json.dumps(self._described()).encode()})
+
+    def _described(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "directed": self.directed,
+            "nodes": [[key, kind.type, kind.width] for key, kind in self.nodes.items()],
+            "edges": [[key, kind.type, kind.width] for key, kind in self.edges.items()],
+            "node_ids": self.ids,
+            "roles": self.roles,
+        }
+
+    @classmethod
+    def from_schema(cls, schema: Any, where: str) -> Layout:
+        """The layout that a file describes, if the file's columns are as it says."""
+        about = described(schema, where)
+        if about is None or about.get("format") != FORMAT:
+            raise fail(where, "is a Parquet file, but not a collection of graphs written by graphmeans")
+        if about.get("version") != VERSION:
+            raise fail(where, f"has format version {about.get('version')!r}, this release reads {VERSION}")
+        try:
+            layout = cls(
+                _checked(about["directed"], bool),
+                {_checked(key, str): _kind(kind, width) for key, kind, width in about["nodes"]},
+                {_checked(key, str): _kind(kind, width) for key, kind, width in about["edges"]},
+                _label(about["node_ids"]),
+                _label(about["roles"]),
+            )
+        except (KeyError, ValueError, TypeError):
+            raise fail(where, "its description of the columns is malformed") from None
+        expected = layout.schema()
+        for one in expected:
+            found = schema.field(one.name).type if schema.get_field_index(one.name) >= 0 else None
+            if found != one.type:
+                raise fail(where, f"column {one.name!r} is {'absent' if found is None else found}, expected {one.type}")
+        return layout
+
+
+def described(schema: Any, where: str) -> dict[str, Any] | None:
+    """What graphmeans wrote into the metadata of a schema."""
+    text = (schema.metadata or {}).get(KEY)
+    if text is None:
+        return None
+    try:
+        about = parse_json(text.decode("utf-8"), where)
+    except UnicodeDecodeError:
+        about = None
+    return about if isinstance(about, dict) else None
+
+
+def stored(part: str, key: str) -> str:
+    """The name of an attribute's column in the file."""
+    return part if key == BARE else f"{part}.{key}"
+
+
+def label_kind(labels: Sequence[Any]) -> str:
+    """How node ids or roles are kept."""
+    if all(type(label) is int and abs(label) < 2**63 for label in labels):
+        return "int"
+    return "string" if all(type(label) is str and is_text(label) for label in labels) else "json"
+
+
+def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, Kind], part: str) -> bool:
+    for key, values in columns.items():
+        if key in known and known[key].fits(values):
+            if values.dtype == object and not all(map(is_text, values.tolist())):
+                return False
+        elif not _is_default(key, values, part):
+            return False
+    return True
+
+
+def _is_default(key: str, values: NDArray[Any], part: str) -> bool:
+    """Whether this is the bare array of a graph without attributes, which needs no column."""
+    return key == BARE and values.shape[1] == (part == "edge") and bool((values == 1).all())
+
+
+def is_text(text: str | None) -> bool:
+    """Whether UTF-8 can hold it: half a surrogate pair cannot be written."""
+    if text is None or text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _common_kind(labels: Iterable[Sequence[Any] | None]) -> str | None:
+    given = [some for some in labels if some is not None]
+    kinds = {label_kind(some) for some in given if some}
+    return "json" if len(kinds) > 1 else next(iter(kinds), "int" if given else None)
+
+
+def _checked(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError
+    return value
+
+
+def _kind(kind: Any, width: Any) -> Kind:
+    wide = width is not None and (kind != "number" or not 0 <= _checked(width, int) <= MAX_WIDTH)
+    if kind not in ("number", "bool", "string") or wide:
+        raise GraphError("a column is of no known type")
+    return Kind(kind, width)
+
+
+def _label(kind: Any) -> Any:
+    if kind is not None and kind not in _LABEL_KINDS:
+        raise GraphError("ids and roles are of no known type")
+    return kind

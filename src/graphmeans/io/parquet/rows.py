@@ -1,0 +1,251 @@
+"""Graphs as rows of an Arrow table in a given layout, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.values import BLANK, unknown_type
+from graphmeans.io.files import fail
+from graphmeans.io.formats.npz import npz_bytes, parse_npz
+from graphmeans.io.formats.table import frozen_label, parse_json, plain_label
+from graphmeans.io.parquet.layout import (
+    APART,
+    IDS,
+    LABEL,
+    NAME,
+    ROLES,
+    SIZE,
+    SOURCE,
+    TARGET,
+    Kind,
+    Layout,
+    arrow,
+    is_text,
+    stored,
+)  # fmt: skip
+
+#: A graph without any node column may have this many nodes: no list shows that they are there.
+MOST_BARE_NODES = 1 << 22
+
+_DTYPES: dict[str, Any] = {"number": np.float64, "bool": np.bool_, "string": object}
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def to_table(layout: Layout, graphs: Sequence[Graph], labels: Sequence[str | None]) -> tuple[Any, int]:
+    """The rows of these graphs, and how many of them had to be kept apart."""
+    pa = arrow()
+    schema = layout.schema()
+    held = [layout.holds(graph) for graph in graphs]
+    own = [graph if fits else None for graph, fits in zip(graphs, held, strict=True)]
+    columns: dict[str, Any] = {
+        NAME: [graph.name if is_text(graph.name) else None for graph in graphs],
+        LABEL: labels,
+        SIZE: [graph.n_nodes for graph in graphs],
+        APART: [None if fits else npz_bytes([graph]) for graph, fits in zip(graphs, held, strict=True)],
+        SOURCE: _lists([None if graph is None else graph.edges[:, 0] for graph in own], np.int32),
+        TARGET: _lists([None if graph is None else graph.edges[:, 1] for graph in own], np.int32),
+    }
+    for key, kind in layout.nodes.items():
+        parts = [None if graph is None else _part(graph._nodes.get(key), kind) for graph in own]
+        columns[stored("nodes", key)] = _lists(parts, _DTYPES[kind.type])
+    for key, kind in layout.edges.items():
+        parts = [None if graph is None else _part(graph._edge_attributes.get(key), kind) for graph in own]
+        columns[stored("edges", key)] = _lists(parts, _DTYPES[kind.type])
+    if layout.ids is not None:
+        columns[IDS] = [None if g is None else _labels(g._node_ids, layout.ids, "node id", g) for g in own]
+    if layout.roles is not None:
+        columns[ROLES] = [None if g is None else _labels(g._roles, layout.roles, "role", g) for g in own]
+    arrays = [_array(pa, columns[one.name], one.type) for one in schema]
+    return pa.Table.from_arrays(arrays, schema=schema), held.count(False)
+
+
+def _array(pa: Any, values: Any, kind: Any) -> Any:
+    if not isinstance(values, tuple):
+        return pa.array(values, kind)
+    offsets, items, gone, null = values
+    lists = pa.array(items, kind.value_type, mask=gone, from_pandas=False)
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), lists, type=kind, mask=pa.array(null))
+
+
+def _lists(parts: Sequence[NDArray[Any] | None], dtype: Any) -> tuple[Any, Any, Any, Any]:
+    """Offsets, values, which values are missing (None if no graph lacks one), and which lists are null."""
+    filled = [part for part in parts if part is not None and part.size]
+    offsets = np.concatenate([[0], np.cumsum([0 if part is None else part.size for part in parts], dtype=np.int64)])
+    if offsets[-1] >= 2**31:
+        raise GraphError("a row group would hold more than 2 billion values; write fewer rows to a group")
+    values = np.concatenate([np.zeros(0, dtype), *[np.ma.getdata(part).reshape(-1).astype(dtype, copy=False) for part in filled]])
+    gone = None
+    if any(isinstance(part, np.ma.MaskedArray) for part in filled):
+        gone = np.concatenate([np.ma.getmaskarray(part).reshape(-1) for part in filled])
+    return offsets.astype(np.int32), values, gone, np.array([part is None for part in parts], dtype=bool)
+
+
+def _part(values: NDArray[Any] | None, kind: Kind) -> NDArray[Any] | None:
+    if values is None or not kind.fits(values):
+        return None  # the graph has no such column, or nothing but the bare array of a graph without attributes
+    dtype = np.dtype(_DTYPES[kind.type])
+    if values.dtype != dtype and unknown_type(values):
+        return np.ma.MaskedArray(np.full(values.shape, BLANK[dtype.kind], dtype), mask=np.ones(values.shape, dtype=bool))
+    return values
+
+
+def _labels(labels: Sequence[Any] | None, kind: str, what: str, graph: Graph) -> list[Any] | None:
+    if labels is None or kind != "json":
+        return None if labels is None else list(labels)
+    return [json.dumps(plain_label(label, what, graph)) for label in labels]
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+class Lists:
+    """A list column: the values of row i stand at ``start[i]:start[i + 1]``; `valid` says which rows have a list."""
+
+    def __init__(self, column: Any) -> None:
+        array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+        if hasattr(array, "chunks"):  # a chunked array without a chunk
+            array = array.chunk(0) if array.num_chunks else arrow().array([], array.type)
+        offsets = array.offsets.to_numpy().astype(np.int64)
+        first = int(offsets[0]) if len(offsets) else 0
+        self.start = offsets - first if len(offsets) else np.zeros(1, np.int64)
+        self.valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+        self._array = array.values.slice(first, int(self.start[-1]))
+        self.lengths = np.diff(self.start)
+        if (self.lengths[~self.valid] != 0).any():
+            raise GraphError("a list that should be absent has values")
+
+    @property
+    def missing(self) -> NDArray[np.bool_] | None:
+        """Which values are missing, None if none is."""
+        if not self._array.null_count:
+            return None
+        return np.asarray(self._array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+
+    def values(self) -> NDArray[Any]:
+        """The values of all rows; where one is missing, a blank."""
+        array = self._array
+        kind = str(array.type)
+        if kind == "string":
+            words, codes = self.coded()
+            return np.array(["" if word is None else word for word in words], dtype=object)[codes]
+        if array.null_count:
+            array = array.fill_null(False if kind == "bool" else 0)
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+
+
+    def coded(self) -> tuple[list[Any], NDArray[np.int32]]:
+        """The different values, and which of them stands at each place; None for a missing one."""
+        coded = self._array.dictionary_encode()
+        words = coded.dictionary.to_pylist()
+        if not self._array.null_count:
+            return words, coded.indices.to_numpy().astype(np.int32)
+        return [*words, None], coded.indices.fill_null(len(words)).to_numpy().astype(np.int32)
+
+
+def from_table(layout: Layout, table: Any, where: str) -> list[Graph]:
+    """The graphs of some rows; every error names the file."""
+    try:
+        return list(_graphs(layout, table))
+    except GraphError as error:
+        raise error if str(error).startswith(f"{where}:") else fail(where, error) from None
+    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError) as error:
+        raise fail(where, f"holds columns that do not fit together ({error})") from None
+
+
+def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
+    names, whole = table.column(NAME).to_pylist(), table.column(APART).to_pylist()
+    sizes = node_counts(table)
+    source, target = Lists(table.column(SOURCE)), Lists(table.column(TARGET))
+    if not np.array_equal(source.start, target.start):
+        raise GraphError("an edge has only one end")
+    if source.missing is not None or target.missing is not None:
+        raise GraphError("an edge lacks an end")
+    ends = np.stack([source.values(), target.values()], axis=1)
+    nodes = [_Column(key, kind, table.column(stored("nodes", key))) for key, kind in layout.nodes.items()]
+    edges = [_Column(key, kind, table.column(stored("edges", key))) for key, kind in layout.edges.items()]
+    ids = None if layout.ids is None else table.column(IDS).to_pylist()
+    roles = None if layout.roles is None else table.column(ROLES).to_pylist()
+    for i, name in enumerate(names):
+        if whole[i] is not None:
+            yield _from_whole(whole[i], name)
+            continue
+        n, m = int(sizes[i]), int(source.lengths[i])
+        own, links = _cut(nodes, i, n, name), _cut(edges, i, m, name)
+        if not own and n > MOST_BARE_NODES:
+            raise _wrong(name, f"{n} nodes without any attribute are not believed")
+        yield Graph(
+            own.get(BARE, own or n),
+            ends[source.start[i] : source.start[i + 1]],
+            links.get(BARE, links or None),
+            directed=layout.directed,
+            roles=None if roles is None else _read_labels(roles[i], layout.roles),
+            node_ids=None if ids is None else _read_labels(ids[i], layout.ids),
+            name=name,
+        )
+
+
+def node_counts(table: Any) -> NDArray[np.int64]:
+    """The number of nodes of each graph."""
+    counts = np.asarray(table.column(SIZE).to_numpy(), dtype=np.float64)  # a null becomes NaN
+    if not (counts >= 0).all():
+        raise GraphError(f"row {int(np.argmin(counts >= 0))} has no number of nodes")
+    return counts.astype(np.int64)
+
+
+class _Column:
+    """An attribute of all rows, cut up graph by graph."""
+
+    def __init__(self, key: str, kind: Kind, column: Any) -> None:
+        self.key, self.width = key, kind.width
+        self.lists = Lists(column)
+        self.values, self.missing = self.lists.values(), self.lists.missing
+
+    def of(self, i: int, rows: int) -> NDArray[Any]:
+        """The values of graph i."""
+        own = slice(self.lists.start[i], self.lists.start[i + 1])
+        values = self.values[own]
+        if len(values) != rows * (1 if self.width is None else self.width):
+            raise GraphError(f"attribute {self.key!r} has {len(values)} values for {rows} rows")
+        values = values if self.width is None else values.reshape(rows, self.width)
+        if self.missing is None or not self.missing[own].any():
+            return values
+        return np.ma.MaskedArray(values, mask=self.missing[own].reshape(values.shape))
+
+
+def _cut(columns: Sequence[_Column], i: int, rows: int, name: str | None) -> dict[str, Any]:
+    try:
+        own = {column.key: column.of(i, rows) for column in columns if column.lists.valid[i]}
+    except GraphError as error:
+        raise _wrong(name, error) from None
+    if BARE in own and len(own) > 1:
+        raise _wrong(name, "has a bare array beside named attributes")
+    return own
+
+
+def _read_labels(labels: list[Any] | None, kind: str | None) -> list[Any] | None:
+    if labels is None or kind != "json":
+        return labels
+    return [frozen_label(parse_json(text, "a node id or role")) for text in labels]
+
+
+def _from_whole(data: bytes, name: str | None) -> Graph:
+    try:
+        graphs = parse_npz(data, APART)
+    except GraphError as error:
+        raise _wrong(name, error) from None
+    if len(graphs) != 1:
+        raise _wrong(name, f"{len(graphs)} graphs are kept apart in one row")
+    return graphs[0]
+
+
+def _wrong(name: str | None, problem: object) -> GraphError:
+    return GraphError(f"{'graph' if name is None else f'graph {name!r}'}: {problem}")

@@ -1,0 +1,215 @@
+"""Fitted estimators in a file: a zip of JSON and .npy arrays, with a version and checksums; never pickle.
+
+``model.json`` says what the estimator is: its parameters, encoder, space, centers and everything else it learned;
+``arrays/*.npy`` are the numbers it refers to, their SHA-256 beside their names; ``checksum`` is that of ``model.json``. What is
+read is checked before it is used: the file may come from anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+import zipfile
+from collections.abc import Callable
+from importlib.metadata import version as release
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from graphmeans.graphs.errors import GraphError
+from graphmeans.io.files import Archive, PathLike, fail
+from graphmeans.io.formats.table import parse_json
+from graphmeans.io.storage.check import check_model
+from graphmeans.io.storage.npy import npy_bytes, read_npy
+from graphmeans.io.storage.packing import Arrays, known_class, pack, unpack
+
+FORMAT, VERSION = "graphmeans model", 2
+ABOUT, CHECKSUM = "model.json", "checksum"
+#: The most that a description may take: the numbers are not in it.
+MOST_ABOUT = 16 * 2**20
+
+#: Names of version 1 that are spelt otherwise since.
+_RENAMED = {
+    "Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers",
+}  # fmt: skip
+
+
+def _renamed(described: Any) -> Any:
+    """A description of version 1 in the names of version 2."""
+    if isinstance(described, list):
+        return [_renamed(item) for item in described]
+    if not isinstance(described, dict):
+        return described
+    made: dict[str, Any] = {_RENAMED.get(str(key), str(key)): _renamed(item) for key, item in described.items()}
+    if "table" in made:
+        made["table"] = [[_RENAMED.get(name, name), column] for name, column in made["table"]]
+    if "Exact" in made and "max_nodes" in made["Exact"]:
+        made["Exact"]["max_tree_nodes"] = made["Exact"].pop("max_nodes")
+    return made
+
+
+def _from_version_1(about: dict[str, Any]) -> dict[str, Any]:
+    return {**about, "model": _renamed(about["model"])}
+
+
+#: What turns the description of a version into that of the next, for each version that is no longer written.
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_version_1}
+
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MemoryError)
+
+
+def save(estimator: Any, path: PathLike) -> None:
+    """Write a fitted estimator to a file that `load` reads; see `GraphKMeans.save`."""
+    check_is_fitted(estimator)
+    arrays: Arrays = {}
+    name = type(estimator).__name__
+    described = pack(_writable(estimator), name, arrays)
+    members = {f"arrays/{i}.npy": npy_bytes(array) for i, array in enumerate(arrays.values())}
+    about = {
+        "format": FORMAT, "version": VERSION, "graphmeans": release("graphmeans"), "model": described,
+        "arrays": {key: [member, _hash(data)] for key, (member, data) in zip(arrays, members.items(), strict=True)},
+    }  # fmt: skip
+    text = json.dumps(about, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
+    members |= {ABOUT: text, CHECKSUM: _hash(text).encode()}
+    _write(Path(path), members)
+
+
+def load(path: PathLike) -> Any:
+    """The estimator that `GraphKMeans.save` wrote: it predicts, transforms and gives centroids as the saved one did.
+
+    A file that is damaged, cut short, not a model or not consistent in itself raises a `GraphError` of one line. Nothing in
+    a file is ever executed.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    estimator
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(30, random_state=0)
+    >>> km = gm.GraphKMeans(3, random_state=0).fit(graphs)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     km.save(os.path.join(folder, "letters.gmz"))
+    ...     same = gm.load(os.path.join(folder, "letters.gmz"))
+    >>> bool((same.predict(graphs) == km.predict(graphs)).all())
+    True
+    """
+    if not os.path.isfile(path):
+        raise fail(path, "no such file")
+    archive = Archive(Path(path))
+    try:
+        return _read(archive)
+    except GraphError as error:
+        raise error if str(error).startswith(str(path)) else fail(path, error) from None
+    except _DAMAGE as error:
+        raise fail(path, f"is not consistent in itself ({type(error).__name__}: {error})") from None
+    finally:
+        archive.close()
+
+
+def _writable(estimator: Any) -> Any:
+    """The estimator, or one with other parameters where a file cannot hold what only the next fit would need."""
+    from graphmeans.graphs.convert import kind_of_one, to_graphs
+
+    changed: dict[str, Any] = {}
+    params = estimator.get_params(deep=False)
+    init = params.get("init")
+    if callable(init):
+        changed["init"] = _default(estimator, "init")
+    elif isinstance(init, (list, tuple)) and len(init) and kind_of_one(init[0]) not in (None, "graph"):
+        changed["init"] = to_graphs(init)
+    if isinstance(params.get("random_state"), np.random.RandomState):
+        changed["random_state"] = None
+    if isinstance(params.get("checkpoint"), os.PathLike):
+        changed["checkpoint"] = os.fspath(params["checkpoint"])
+    if params.get("engine", "threads") != "threads":
+        changed["engine"] = "threads"  # who worked is no part of what was learned, and will not be there
+    for name in ("init", "random_state"):
+        if name in changed and not isinstance(changed[name], list):
+            warnings.warn(
+                f"{name} cannot be written to a model file: the loaded estimator will have {name}={changed[name]!r}",
+                stacklevel=4,
+            )
+    if not changed:
+        return estimator
+    if hasattr(estimator, "labels_"):
+        estimator.labels_  # noqa: B018  (if workers hold them they come now, to the estimator and not to its twin)
+    twin = type(estimator)(**(params | changed))
+    twin.__dict__.update({key: value for key, value in vars(estimator).items() if key not in params})
+    return twin
+
+
+def _default(estimator: Any, name: str) -> Any:
+    return type(estimator)().get_params(deep=False)[name]
+
+
+def _write(path: Path, members: dict[str, bytes]) -> None:
+    """A new file takes the place of an old one when it is complete."""
+    partial = path.with_name(path.name + ".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(partial, "w") as archive:
+            for name, data in members.items():
+                archive.writestr(zipfile.ZipInfo(name), data)  # a fixed date: the same model makes the same file
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise fail(path, f"cannot be written ({error.strerror or error})") from None
+
+
+def _read(archive: Archive) -> Any:
+    if not {ABOUT, CHECKSUM} <= set(archive.names()):
+        raise GraphError("is not a model that graphmeans saved")
+    text = archive.read(ABOUT, limit=MOST_ABOUT)
+    if archive.read(CHECKSUM, limit=1024).strip() != _hash(text).encode():
+        raise GraphError(f"is damaged: {ABOUT} does not have its checksum")
+    about = _current(parse_json(text.decode("utf-8", "surrogatepass"), ABOUT))
+    listed = about["arrays"]
+    strange = sorted(set(archive.names()) - {ABOUT, CHECKSUM} - {member for member, _ in listed.values()})
+    if strange:
+        raise GraphError(f"holds {strange[0]!r}, which is no part of a model")
+    arrays: Arrays = {}
+    for name, (member, expected) in listed.items():
+        data = archive.read(member, limit=None)
+        if _hash(data) != expected:
+            raise GraphError(f"is damaged: array {name!r} does not have its checksum")
+        arrays[name] = read_npy(data, name)
+    described = about["model"]
+    if not hasattr(known_class(next(iter(described))), "save"):
+        raise GraphError("holds no estimator")
+    estimator = unpack(described, arrays)
+    check_model(estimator)
+    centers = estimator.space_.unweighted(estimator._centers.batch)
+    estimator.cluster_centers_ = centers.nodes if estimator._kind == "array" else centers
+    return estimator
+
+
+def _current(about: Any) -> dict[str, Any]:
+    """The description in terms of this version."""
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise GraphError("is not a model that graphmeans saved")
+    version = about.get("version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise GraphError(f"has the format version {version!r}, which never existed")
+    if version > VERSION:
+        raise GraphError(
+            f"was saved by graphmeans {about.get('graphmeans')} in format {version}, this release reads up to {VERSION}: "
+            "install a newer graphmeans"
+        )
+    for old in range(version, VERSION):
+        about = UPGRADES[old](about)
+    return about
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

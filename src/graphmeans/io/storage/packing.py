@@ -1,0 +1,190 @@
+"""Objects as JSON with arrays beside it, and back. Only the classes listed here are ever made: no pickle, no code.
+
+JSON's own values stand for themselves; everything else is an object with one key that says what it is: ``{"tuple": [...]}``,
+``{"array": name}``, ``{"Numbers": {field: value}}``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.errors import GraphError
+
+Arrays = dict[str, NDArray[Any]]
+
+#: Classes that may stand in a file, and where they live.
+CLASSES = {
+    "GraphKMeans": "graphmeans.cluster.estimators.kmeans",
+    "GraphKMedoids": "graphmeans.cluster.estimators.kmedoids",
+    "GraphNearestCentroid": "graphmeans.cluster.estimators.nearest_centroid",
+    "MiniBatchGraphKMeans": "graphmeans.cluster.estimators.minibatch",
+    "GraphEncoder": "graphmeans.graphs.encoding.encoder",
+    "Numbers": "graphmeans.graphs.encoding.columns",
+    "Categories": "graphmeans.graphs.encoding.columns",
+    "Angles": "graphmeans.graphs.encoding.columns",
+    "GraphBatch": "graphmeans.graphs.batch",
+    "Graph": "graphmeans.graphs.graph",
+    "MeanGraph": "graphmeans.graphs.mean_graph",
+    "GraphSpace": "graphmeans.space",
+    "Centers": "graphmeans.means.frames",
+    "Auto": "graphmeans.matching.auto",
+    "Exact": "graphmeans.matching.exact",
+    "Search": "graphmeans.matching.search",
+    "Graduated": "graphmeans.matching.graduated",
+    "Incremental": "graphmeans.means.incremental",
+    "Lifted": "graphmeans.means.lifted",
+    "SetMean": "graphmeans.means.set_mean",
+    "Subgradient": "graphmeans.means.subgradient",
+}
+#: What is kept of a graph; a mean graph has more. Alignments of its members are not kept.
+_GRAPH = ("nodes", "edges", "edge_attributes", "directed", "roles", "node_ids", "name")
+_MEAN = ("node_support", "edge_support", "objective", "similarity", "damped")
+#: Fitted attributes whose names do not end as scikit-learn's do.
+_PRIVATE = frozenset({"_kind", "_centers", "_n_features_out"})
+#: What is computed from the rest.
+_COMPUTED = frozenset({"cluster_centers_", "_sklearn_output_config"})
+
+
+def known_class(name: str) -> Any:
+    """The class of this name, which must be listed."""
+    if name not in CLASSES:
+        raise GraphError(f"{name!r} is nothing that a file may hold")
+    return getattr(import_module(CLASSES[name]), name)
+
+
+# -- packing ---------------------------------------------------------------------------------------
+
+
+def pack(value: Any, where: str, arrays: Arrays) -> Any:
+    """A value as JSON knows it; arrays of numbers are put into `arrays`."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, (list, tuple, frozenset)):
+        items = sorted(value, key=repr) if isinstance(value, frozenset) else value
+        listed = [pack(item, f"{where}/{i}", arrays) for i, item in enumerate(items)]
+        return listed if isinstance(value, list) else {type(value).__name__: listed}
+    if isinstance(value, Mapping):
+        return {"map": [[pack(k, where, arrays), pack(v, f"{where}/{k}", arrays)] for k, v in value.items()]}
+    if isinstance(value, np.ndarray):
+        return _pack_array(value, where, arrays)
+    name = type(value).__name__
+    if name not in CLASSES or type(value) is not known_class(name):
+        raise GraphError(f"{where} is {type(value).__name__}, which a model file cannot hold (pickle can)")
+    return {name: {key: pack(item, f"{where}/{key}", arrays) for key, item in _state(value).items()}}
+
+
+def _state(value: Any) -> dict[str, Any]:
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if hasattr(value, "get_params"):
+        fitted = {key: item for key, item in vars(value).items() if _is_fitted(key) and key not in _COMPUTED}
+        return value.get_params(deep=False) | fitted
+    names = _GRAPH + _MEAN if type(value).__name__ == "MeanGraph" else _GRAPH
+    state = {key: getattr(value, key) for key in names}
+    if list(value.node_ids) == list(range(value.n_nodes)):
+        state["node_ids"] = None
+    return state
+
+
+def _pack_array(value: NDArray[Any], where: str, arrays: Arrays) -> Any:
+    if isinstance(value, np.ma.MaskedArray):
+        parts = (("values", np.ma.getdata(value)), ("missing", np.ma.getmaskarray(value)))
+        return {"masked": [pack(np.asarray(part), f"{where}/{key}", arrays) for key, part in parts]}
+    if value.dtype.names is not None:
+        return {"table": [[name, pack(np.asarray(value[name]), f"{where}/{name}", arrays)] for name in value.dtype.names]}
+    if value.dtype.kind not in "biuf":
+        kind = "O" if value.dtype.kind == "O" else "U"
+        return {"labels": [kind, [pack(item, where, arrays) for item in value.tolist()]]}
+    arrays[where] = value
+    return {"array": where}
+
+
+# -- unpacking -------------------------------------------------------------------------------------
+
+
+def unpack(value: Any, arrays: Arrays) -> Any:
+    """The value that `pack` was given."""
+    if isinstance(value, list):
+        return [unpack(item, arrays) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1:
+        raise GraphError(f"a value is described by {len(value)} keys instead of one")
+    name, content = next(iter(value.items()))
+    if name == "float":
+        return float(content)
+    if name == "tuple":
+        return tuple(unpack(content, arrays))
+    if name == "frozenset":
+        return frozenset(unpack(content, arrays))
+    if name == "map":
+        return {unpack(key, arrays): unpack(item, arrays) for key, item in content}
+    if name == "array":
+        # A copy, as kernels are compiled for arrays that may be written to; made only once of each array.
+        return np.array(arrays.pop(content))
+    if name == "masked":
+        data, missing = unpack(content, arrays)
+        return np.ma.MaskedArray(data, mask=missing)
+    if name == "labels":
+        kind, listed = content
+        return _labels(kind, unpack(listed, arrays))
+    if name == "table":
+        return _table({key: unpack(item, arrays) for key, item in content})
+    made: Any = known_class(name)
+    given = {str(key): unpack(item, arrays) for key, item in content.items()}
+    return _make(made, given)
+
+
+def _make(cls: Any, given: dict[str, Any]) -> Any:
+    plain: bool = is_dataclass(cls)
+    if plain:
+        return cls(**given)
+    if hasattr(cls, "get_params"):
+        known = set(cls().get_params(deep=False))
+        strange = sorted(key for key in given if key not in known and not _is_fitted(key))
+        if strange:
+            raise GraphError(f"{cls.__name__} has no parameter {strange[0]!r} in this version of graphmeans")
+        made = cls(**{key: item for key, item in given.items() if key in known})
+        for key, item in given.items():
+            if key not in known:
+                setattr(made, key, item)
+        return made
+    for key in ("nodes", "edge_attributes"):
+        columns = given[key]
+        given[key] = columns[""] if list(columns) == [""] else columns or (None if key == "edge_attributes" else 0)
+    return cls(**given)
+
+
+def _is_fitted(name: str) -> bool:
+    return name in _PRIVATE or (name.endswith("_") and not name.startswith("_"))
+
+
+def _labels(kind: str, listed: list[Any]) -> NDArray[Any]:
+    if kind == "U":
+        return np.array(listed, dtype=str)
+    made = np.empty(len(listed), dtype=object)
+    made[:] = listed
+    return made
+
+
+def _table(columns: dict[str, NDArray[Any]]) -> Any:
+    """A trace; columns that this version does not know are passed over, those that the file lacks are 0."""
+    from graphmeans.cluster.algorithms.result import TRACE_FIELDS, Trace
+
+    rows = len(next(iter(columns.values())))
+    made = np.zeros(rows, dtype=TRACE_FIELDS)
+    for name in TRACE_FIELDS.names or ():
+        if name in columns:
+            made[name] = columns[name]
+    return made.view(Trace)
