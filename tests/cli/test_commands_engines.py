@@ -246,7 +246,7 @@ def test_the_file_of_a_scheduler(parquet, scheduler, tmp_path):
 
 
 def test_a_lost_worker_is_said(parquet, scheduler, tmp_path, monkeypatch):
-    submit, killed = clusters.Cluster.submit, []
+    submit, killed = clusters.DaskClient.submit, []
 
     def deadly(cluster, address, function, *args):
         future = submit(cluster, address, function, *args)
@@ -256,7 +256,7 @@ def test_a_lost_worker_is_said(parquet, scheduler, tmp_path, monkeypatch):
             os.kill(pid, signal.SIGKILL)
         return future
 
-    monkeypatch.setattr(clusters.Cluster, "submit", deadly)
+    monkeypatch.setattr(clusters.DaskClient, "submit", deadly)
     result = run("cluster", parquet, "-k", 8, "-o", tmp_path, "--n-init", 1, "--scheduler", scheduler, "-q")
     assert result.exit_code == 0, result.output
     assert f"graphmeans: warning: lost {killed[0]}: building" in result.stderr

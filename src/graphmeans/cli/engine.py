@@ -64,14 +64,16 @@ def working(where: str, jobs: int | None) -> Iterator[Any]:
     if where == Engine.threads.value:
         yield None
         return
-    from graphmeans.cluster.engines.dask_client import Cluster, need_distributed
+    from graphmeans.cluster.engines.dask_client import need_distributed
+    from graphmeans.cluster.estimators.workers import open_workers
 
     need_distributed()
     if where != Engine.dask.value:
         logger.info("preparing the workers of %s", where)
-    with _without_their_log(), Cluster(where, jobs) as cluster:
-        logger.info("%d workers are ready", len(cluster.workers()))
-        yield cluster
+    with _without_their_log(), open_workers(where, jobs) as client:
+        assert client is not None
+        logger.info("%d workers are ready", len(client.workers()))
+        yield client
 
 
 @contextmanager

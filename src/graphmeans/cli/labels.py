@@ -39,8 +39,7 @@ def write_labels(
     if not isinstance(graphs, Collection):
         _write_csv(directory / "labels.csv", estimator, graphs, classes)
         return
-    found = getattr(estimator, "_found", None)
-    if found is None or found.engine is None:
+    if "labels_" in vars(estimator):  # else workers hold them
         estimator.write_labels(directory / "labels.parquet", graphs)
         return
     try:

@@ -1,4 +1,4 @@
-"""`Matchings`: the one place where a pair is handed to a matcher, and counted."""
+"""The one place where a pair is handed to a matcher, and counted."""
 
 from __future__ import annotations
 
@@ -25,30 +25,34 @@ ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
 
 
 @dataclass
-class Ledger:
-    """Matchings and seconds by purpose; apart from these, what was done again because a machine was lost."""
+class Counters:
+    """What a fit has spent: matchings by purpose, and the seconds they took.
+
+    What had to be done again because a worker was lost is counted apart from these, and so are the bytes that went to
+    workers on other machines and came back from them.
+    """
 
     matchings: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
-    rebuilt: int = 0  # graphs
-    repeated: int = 0  # matchings
-    sent: int = 0  # bytes to workers on other machines,
-    received: int = 0  # and from them
+    rebuilt_graphs: int = 0
+    repeated_matchings: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
 
-    def add(self, other: Ledger) -> None:
-        """Take over what another ledger holds."""
+    def add(self, other: Counters) -> None:
+        """Add what other counters hold."""
         self.matchings.update(other.matchings)
         self.seconds += other.seconds
-        for name in ("rebuilt", "repeated", "sent", "received"):
+        for name in ("rebuilt_graphs", "repeated_matchings", "bytes_sent", "bytes_received"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 @dataclass(eq=False)
-class Matchings:
-    """Solves pairs in a space, and keeps count."""
+class CountedMatcher:
+    """Solves pairs in a space, and counts them under the purpose that is set."""
 
     space: GraphSpace
-    ledger: Ledger = field(default_factory=Ledger)
+    counters: Counters = field(default_factory=Counters)
     purpose: str = ALGORITHM
 
     def match(
@@ -60,18 +64,18 @@ class Matchings:
         cutoff: FloatArray | None = None,
         matcher: Matcher | None = None,
     ) -> Matches:
-        """Hand pairs to the matcher, or another one; see `GraphSpace.match`."""
+        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.match`."""
         space = self.space if matcher is None else replace(self.space, matcher=matcher)
-        self.ledger.matchings[self.purpose] += len(pairs)
+        self.counters.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()
         try:
             return space.match(x, y, pairs, warm, cutoff)
         finally:
-            self.ledger.seconds += time.perf_counter() - start
+            self.counters.seconds += time.perf_counter() - start
 
     @contextmanager
     def counted_as(self, purpose: str) -> Iterator[None]:
-        """Matchings inside are counted under this purpose."""
+        """Count the matchings inside this context under another purpose."""
         before, self.purpose = self.purpose, purpose
         try:
             yield
@@ -80,7 +84,7 @@ class Matchings:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every answer is final."""
+        """Whether every answer is the distance itself."""
         matcher = self.space.matcher
         if isinstance(matcher, Auto):
             return bool(self.space.order.sum() <= SMALL)

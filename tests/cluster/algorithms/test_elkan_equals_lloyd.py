@@ -13,12 +13,10 @@ import graphmeans as gm
 import oracle
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.lloyd import lloyd
-from graphmeans.cluster.context import Problem
+from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.counters import ALGORITHM, EVALUATION, SEEDING
-from graphmeans.means.frames import Centers
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.mean import get_mean
-from graphmeans.space import GraphSpace, resolve_order
+from runs import OneRun
 from strategies import Kind, random_collection
 
 
@@ -65,22 +63,11 @@ FAMILIES = {
 
 
 def run(algorithm, graphs, start, seed, weights=None, mean="incremental", max_iter=100):
-    """One run; returns its problem, its result, its matcher and what happened at every iteration."""
-    batch = gm.GraphEncoder().fit_transform(graphs)
-    matcher = Counting()
-    space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=matcher, n_jobs=1)
-    history = []
-    problem = Problem.of(
-        batch=batch,
-        space=space,
-        weights=np.ones(len(batch)) if weights is None else weights,
-        mean=get_mean(mean),
-        seed=seed,
-        on_iteration=lambda labels, centers, distances, inertia: history.append((labels, centers, distances, inertia)),
-    )
-    centers = Centers.of_graphs(batch.take(start))
-    result = algorithm(problem, centers, max_iter=max_iter, tol=0.0, n_iter_no_change=3)
-    return problem, result, matcher, history
+    """One run; returns it, its result, its matcher and what happened at every iteration."""
+    matcher, history = Counting(), []
+    one = OneRun(graphs, seed, matcher, weights, mean, on_iteration=lambda *found: history.append(found))
+    result = one.run(algorithm, Seeds.of_graphs(one.batch.take(start)), max_iter=max_iter)
+    return one, result, matcher, history
 
 
 def assert_same_centers(one, two):
@@ -107,8 +94,8 @@ def assert_same_run(graphs, start, seed, **options):
     return slow, fast
 
 
-def counted(problem):
-    return {what: problem.ledger.matchings[what] for what in (ALGORITHM, EVALUATION, SEEDING)}
+def counted(one):
+    return {what: one.matchings[what] for what in (ALGORITHM, EVALUATION, SEEDING)}
 
 
 def test_elkan_equals_lloyd_at_every_iteration_and_matches_less():
@@ -131,10 +118,10 @@ def test_elkan_equals_lloyd_at_every_iteration_and_matches_less():
         seeds = gm.pairwise_distances([graphs[i] for i in start], matcher="exact")
         assume((seeds + np.eye(k) > 1e-6).all())
         slow, fast = assert_same_run(graphs, start, seed % 1000, weights=weights)
-        for problem, result, matcher, _ in (slow, fast):
-            assert sum(counted(problem).values()) == matcher.solved
-            assert result.trace["matchings"].sum() == counted(problem)[ALGORITHM]
-            assert result.trace["evaluation_matchings"].sum() == counted(problem)[EVALUATION]
+        for one, result, matcher, _ in (slow, fast):
+            assert sum(counted(one).values()) == matcher.solved
+            assert result.trace["matchings"].sum() == counted(one)[ALGORITHM]
+            assert result.trace["evaluation_matchings"].sum() == counted(one)[EVALUATION]
         assert counted(slow[0])[EVALUATION] == 0
         labels = [row[0] for row in slow[3]]
         changes.append(sum(int((a != b).any()) for a, b in itertools.pairwise(labels)))

@@ -5,32 +5,27 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from test_interval import KINDS, problem_of
+from test_interval import KINDS
 
 import graphmeans as gm
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.gvr import gvr
-from graphmeans.cluster.algorithms.initialization import seeds
 from graphmeans.cluster.counters import ALGORITHM, EVALUATION
-from graphmeans.means.incremental import Incremental
 from graphmeans.paper.run import paper_count
+from runs import OneRun
 from strategies import random_collection
 
 
-def run(algorithm, graphs, k, seed, weights=None, **settings):
-    """One run from a furthest-first start, exact matching: its problem, its result and the labels of every iteration."""
-    problem = problem_of(graphs, seed, weights=weights)
-    problem.mean = Incremental()
+def run(algorithm, graphs, k, seed, weights=None, **options):
+    """One run from a furthest-first start, exact matching: it, its result and the labels of every iteration."""
     history = []
-    problem.on_iteration = lambda labels, *_: history.append(labels)
-    start = seeds(problem, k, "furthest-first")
-    result = algorithm(problem, start, max_iter=100, tol=0.0, n_iter_no_change=3, **settings)
-    return problem, result, history
+    one = OneRun(graphs, seed, None, weights, "incremental", on_iteration=lambda labels, *_: history.append(labels))
+    return one, one.run(algorithm, one.initialize(k, "furthest-first"), **options), history
 
 
-def spent(problem, k, iterations, name):
+def spent(one, k, iterations, name):
     """Matchings as the paper counts them."""
-    return paper_count(name, len(problem), k, iterations, problem.ledger.matchings[ALGORITHM])
+    return paper_count(name, len(one), k, iterations, one.matchings[ALGORITHM])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -40,11 +35,11 @@ def test_theta_zero_takes_the_steps_of_elkan(kind, weighted):
     for seed in range(4):
         graphs = random_collection(seed, KINDS[kind], 24, max_nodes=5, min_nodes=1, classes=3)
         weights = np.random.default_rng(seed).integers(0, 3, size=24).astype(float) if weighted else None
-        problem, ours, labels = run(gvr, graphs, 4, seed, weights)
+        one, ours, labels = run(gvr, graphs, 4, seed, weights)
         _, theirs, expected = run(elkan, graphs, 4, seed, weights)
-        for one, other in zip(labels, expected, strict=False):
-            np.testing.assert_array_equal(one, other)
-        distances = problem.space.distances(problem.batch, ours.centers.batch)
+        for found, other in zip(labels, expected, strict=False):
+            np.testing.assert_array_equal(found, other)
+        distances = one.space.distances(one.batch, ours.centers.batch)
         np.testing.assert_allclose(distances[np.arange(24), ours.labels], distances.min(axis=1), atol=1e-9)
         np.testing.assert_allclose(ours.distances, distances.min(axis=1), atol=1e-9)
         assert ours.inertia == pytest.approx(theirs.inertia, rel=0.02)
@@ -77,9 +72,9 @@ def test_theta_zero_is_as_good_as_elkan_and_matches_less(name):
     for seed in range(6):
         graphs = COLLECTIONS[name](seed)
         for row, algorithm in enumerate((gvr, elkan)):
-            problem, result, labels = run(algorithm, graphs, 8, seed)
+            one, result, labels = run(algorithm, graphs, 8, seed)
             inertia[row, seed] = result.inertia
-            matchings[row, seed] = spent(problem, 8, len(labels), algorithm.__name__)
+            matchings[row, seed] = spent(one, 8, len(labels), algorithm.__name__)
     assert inertia[0].mean() <= 1.01 * inertia[1].mean()
     assert matchings[0].sum() < matchings[1].sum()
 
@@ -88,11 +83,11 @@ def test_fewer_matchings_than_elkan_and_fewer_still_with_theta():
     graphs, _ = gm.datasets.make_letters(300, random_state=2)
     found = {"elkan": run(elkan, graphs, 15, 0)}
     found |= {theta: run(gvr, graphs, 15, 0, theta=theta) for theta in (0.0, 0.5)}
-    each = {what: problem.ledger.matchings[ALGORITHM] / len(labels) for what, (problem, _, labels) in found.items()}
+    each = {what: one.matchings[ALGORITHM] / len(labels) for what, (one, _, labels) in found.items()}
     assert each[0.5] < each[0.0] < each["elkan"]
     assert found[0.0][1].inertia == pytest.approx(found["elkan"][1].inertia, rel=1e-9)
     assert found[0.5][1].inertia < 1.05 * found["elkan"][1].inertia
-    evaluations = [problem.ledger.matchings[EVALUATION] for problem, *_ in found.values()]
+    evaluations = [one.matchings[EVALUATION] for one, *_ in found.values()]
     assert evaluations[1:] == [300, 300]  # of what is returned, and of nothing on the way
 
 

@@ -12,23 +12,15 @@ from hypothesis import strategies as st
 
 import graphmeans as gm
 import oracle
-from graphmeans.cluster.algorithms.initialization import SEEDINGS, seeds
-from graphmeans.cluster.context import Problem
+from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
 from graphmeans.cluster.counters import SEEDING
-from graphmeans.means.mean import get_mean
-from graphmeans.space import GraphSpace, resolve_order
+from runs import OneRun
 from strategies import Kind, generic_collections, random_collection
 
 
-def problem(graphs, seed=0, weights=None):
-    batch = gm.GraphEncoder().fit_transform(graphs)
-    space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=gm.Exact(), n_jobs=1)
-    weights = np.ones(len(batch)) if weights is None else np.asarray(weights, dtype=float)
-    return Problem.of(batch, space, weights, get_mean("incremental"), seed)
-
-
 def start(name, graphs, k, seed=0, weights=None):
-    return SEEDINGS[name](problem(graphs, seed, weights), k).tolist()
+    weights = None if weights is None else np.asarray(weights, dtype=float)
+    return OneRun(graphs, seed, weights=weights, mean="incremental").choose(k, name)
 
 
 @given(generic_collections(min_size=2, max_size=4), st.integers(0, 50))
@@ -91,7 +83,7 @@ def test_random_draws_evenly():
     assert all(draws[i] == pytest.approx(500, abs=60) for i in range(4))
 
 
-@pytest.mark.parametrize("name", sorted(SEEDINGS))
+@pytest.mark.parametrize("name", sorted(INITIALIZATIONS))
 @given(graphs=generic_collections(min_size=1, max_size=6), seed=st.integers(0, 1000))
 @settings(max_examples=30)
 def test_seeds_are_different_graphs_of_the_collection(name, graphs, seed):
@@ -102,7 +94,7 @@ def test_seeds_are_different_graphs_of_the_collection(name, graphs, seed):
         assert found == start(name, graphs, k, seed)
 
 
-@pytest.mark.parametrize("name", sorted(SEEDINGS))
+@pytest.mark.parametrize("name", sorted(INITIALIZATIONS))
 def test_graphs_without_weight_are_not_chosen_while_others_are_left(name):
     graphs = random_collection(0, Kind(1, 1), 8, max_nodes=3)
     weights = np.array([1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
@@ -111,7 +103,7 @@ def test_graphs_without_weight_are_not_chosen_while_others_are_left(name):
         assert len(set(start(name, graphs, 6, seed, weights))) == 6
 
 
-@pytest.mark.parametrize("name", sorted(SEEDINGS))
+@pytest.mark.parametrize("name", sorted(INITIALIZATIONS))
 def test_copies_are_seeds_too(name):
     g = gm.Graph([[1.0], [2.0]], [(0, 1)])
     assert sorted(start(name, [g, g, g], 3)) == [0, 1, 2]
@@ -122,13 +114,13 @@ def test_copies_are_seeds_too(name):
     [("random", 0, 0), ("medoids", 190, 190), ("k-means++", 19 + 6, 6 + 3 * 19), ("furthest-first", 39 + 25, 39 + 6 + 3 * 19)],
 )
 def test_what_seeding_spends(name, least, most):
-    """The first seed meets everybody; of the others only those who could be nearer to a later one. Seeds meet each other."""
+    """All are matched with the first seed, with a later one only those who could be nearer; seeds always with each other."""
     spent = []
     for seed in range(5):
-        task = problem(random_collection(seed, Kind(1, 1), 20, max_nodes=3))
-        assert len(seeds(task, 4, name)) == 4
-        assert set(task.ledger.matchings) <= {SEEDING}
-        spent.append(task.ledger.matchings[SEEDING])
+        one = OneRun(random_collection(seed, Kind(1, 1), 20, max_nodes=3))
+        assert len(one.initialize(4, name)) == 4
+        assert set(one.matchings) <= {SEEDING}
+        spent.append(one.matchings[SEEDING])
     assert least <= min(spent)
     assert max(spent) <= most
     assert sum(spent) < 5 * most or least == most

@@ -12,11 +12,13 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 import graphmeans as gm
-from graphmeans.cluster.algorithms.initialization import seeds
-from graphmeans.cluster.algorithms.interval import Descent, interval
-from graphmeans.cluster.context import Problem
-from graphmeans.means.mean import get_mean
-from graphmeans.space import GraphSpace, resolve_order
+from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.shards.assign import assign, refresh_distances
+from graphmeans.cluster.shards.refine import accept_moves, certified_labels, hartigan_moves
+from graphmeans.cluster.shards.sample import inertia, sums
+from graphmeans.matching.auto import Auto
+from runs import OneRun
 from strategies import Kind, random_collection
 
 KINDS = {
@@ -36,16 +38,14 @@ class Counting(gm.Exact):
         return super().solve(x, y, pairs, order, n_jobs, warm, cutoff)
 
 
-def problem_of(graphs, seed=0, matcher=None, weights=None):
-    batch = gm.GraphEncoder().fit_transform(graphs)
-    space = GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=matcher or gm.Exact(), n_jobs=1)
-    weights = np.ones(len(batch)) if weights is None else weights
-    return Problem.of(batch, space, weights, get_mean("lifted"), seed)
-
-
-def proven_in(problem):
-    """Which labels are proven nearest, after a run on this problem."""
-    return np.concatenate([shard.proven(problem.seeds) for shard in problem.engine().shards])
+def clustered(graphs, seed, k, init="k-means++", matcher=None):
+    """A run of interval, its result, and which labels are proven nearest."""
+    one = OneRun(graphs, seed, matcher)
+    seeds = one.initialize(k, init)
+    result = one.run(interval, seeds)
+    if seeds.in_frames is None:
+        return one, result, None
+    return one, result, np.concatenate([certified_labels(shard, seeds.in_frames) for shard in one.engine.shards])
 
 
 @pytest.mark.parametrize("init", ["k-means++", "furthest-first", "random"])
@@ -53,9 +53,8 @@ def proven_in(problem):
 def test_every_label_is_the_nearest_of_all_centers(kind, init):
     for seed in range(4):
         graphs = random_collection(seed, KINDS[kind], 24, max_nodes=5, min_nodes=1)
-        problem = problem_of(graphs, seed)
-        result = interval(problem, seeds(problem, 4, init), max_iter=100, tol=0.0, n_iter_no_change=3)
-        distances = problem.space.distances(problem.batch, result.centers.batch)
+        one, result, _ = clustered(graphs, seed, 4, init)
+        distances = one.space.distances(one.batch, result.centers.batch)
         own = distances[np.arange(24), result.labels]
         np.testing.assert_allclose(own, distances.min(axis=1), atol=1e-9)
         np.testing.assert_allclose(own, result.distances, atol=1e-7)
@@ -75,12 +74,11 @@ def test_a_label_that_search_calls_certified_is_nearest():
     checked = 0
     for seed in range(12):
         graphs = random_collection(seed, Kind(1, 1), 20, max_nodes=6, min_nodes=3)
-        problem = problem_of(graphs, seed, gm.Search(effort=0.2))
-        result = interval(problem, seeds(problem, 3, "k-means++"), max_iter=100, tol=0.0, n_iter_no_change=3)
-        exact = problem_of(graphs).space.distances(problem.batch, result.centers.batch)
+        one, result, proven = clustered(graphs, seed, 3, matcher=gm.Search(effort=0.2))
+        exact = OneRun(graphs).space.distances(one.batch, result.centers.batch)
         own = exact[np.arange(20), result.labels]
-        assert (own <= exact.min(axis=1) + 1e-9)[proven_in(problem)].all()
-        checked += int(proven_in(problem).sum())
+        assert (own <= exact.min(axis=1) + 1e-9)[proven].all()
+        checked += int(proven.sum())
     assert checked > 20
 
 
@@ -130,16 +128,16 @@ def test_the_same_on_one_thread_or_eight():
 def test_pruned_seeding_chooses_the_same_graphs():
     """What is skipped could not have been nearer, so the draws are those of plain k-means++."""
     graphs, _ = gm.datasets.make_letters(120, random_state=0)
-    problem = problem_of(graphs, 5)
-    found = seeds(problem, 10, "k-means++")
-    distances = problem.space.distances(problem.batch, found.batch)
-    (shard,) = problem.engine().shards
-    np.testing.assert_allclose(shard.upper, distances[:, :9].min(axis=1), atol=1e-9)
+    one = OneRun(graphs, 5)
+    found = one.initialize(10, "k-means++")
+    distances = one.space.distances(one.batch, found.centers.batch)
+    (shard,) = one.engine.shards
+    np.testing.assert_allclose(shard.state.upper, distances[:, :9].min(axis=1), atol=1e-9)
     low = np.zeros_like(distances)
-    shard.bounds.lay_over(np.arange(120), problem.seeds.drift, low)
+    shard.state.bounds.raise_to(np.arange(120), found.in_frames, low)
     assert (low <= distances + 1e-9).all()
     assert (low[:, :9] > 0).any(axis=1).mean() > 0.9
-    assert problem.ledger.matchings["seeding"] < 9 * 119
+    assert one.matchings["seeding"] < 9 * 119
 
 
 def test_an_unbounded_order_is_refused():
@@ -157,12 +155,11 @@ def test_what_search_calls_certified_is_nearest_on_200_collections():
     for seed in range(200):
         kind = list(KINDS.values())[seed % len(KINDS)]
         graphs = random_collection(seed, kind, 12, max_nodes=5, min_nodes=2)
-        problem = problem_of(graphs, seed, gm.Search(effort=0.1))
-        result = interval(problem, seeds(problem, 3, "k-means++"), max_iter=100, tol=0.0, n_iter_no_change=3)
-        exact = problem_of(graphs).space.distances(problem.batch, result.centers.batch)
+        one, result, proven = clustered(graphs, seed, 3, matcher=gm.Search(effort=0.1))
+        exact = OneRun(graphs).space.distances(one.batch, result.centers.batch)
         own = exact[np.arange(12), result.labels]
-        wrong += int((own > exact.min(axis=1) + 1e-9)[proven_in(problem)].sum())
-        checked += int(proven_in(problem).sum())
+        wrong += int((own > exact.min(axis=1) + 1e-9)[proven].sum())
+        checked += int(proven.sum())
     assert wrong == 0
     assert checked > 1000
 
@@ -201,7 +198,7 @@ def test_single_moves_and_swaps_never_do_harm(monkeypatch):
         moved = gm.GraphKMeans(15, n_init=1, random_state=seed).fit(graphs)
         swapped = gm.GraphKMeans(15, random_state=seed).fit(graphs)
         with monkeypatch.context() as patch:
-            patch.setattr(Problem, "is_euclidean", True)  # single moves are left out
+            patch.setattr(FitContext, "is_euclidean", True)  # single moves are left out
             plain = gm.GraphKMeans(15, n_init=1, random_state=seed).fit(graphs)
         assert moved.inertia_ <= plain.inertia_ * (1 + 1e-9)
         assert swapped.inertia_ <= moved.inertia_ * (1 + 1e-9)
@@ -214,22 +211,22 @@ def test_single_moves_and_swaps_never_do_harm(monkeypatch):
 def test_a_single_move_gains_what_is_said():
     """Moving x changes the objective by the formula, means recomputed."""
     graphs = random_collection(1, Kind(1, 1), 30, max_nodes=4, min_nodes=2)
-    problem = problem_of(graphs, 0, weights=np.random.default_rng(0).uniform(0.5, 2.0, 30))
-    descent = Descent(problem, seeds(problem, 4, "k-means++"))
+    one = OneRun(graphs, 0, weights=np.random.default_rng(0).uniform(0.5, 2.0, 30))
+    descent = one.descent(4)
+    engine, centers = descent.engine, descent.centers
     gained = 0
     for _ in range(20):
-        problem.engine().each("assign", descent.centers)
-        descent.centers.move(problem.engine().total("sums", descent.centers))
-        problem.engine().each("follow", descent.centers)
-        before = descent.inertia()
-        offers = problem.engine().total("propose", 1e-6, descent.centers)
-        if not len(offers.graph):
+        engine.sum(assign, centers, 0.0)
+        centers.move_to_means(engine.sum(sums, centers))
+        engine.each(refresh_distances, centers)
+        before = engine.sum(inertia)
+        moves = engine.sum(hartigan_moves, 1e-6, centers)
+        if not len(moves.graph):
             continue
-        best = offers.gain.argmax()
-        problem.engine().each("accept", offers.graph[[best]], descent.centers)
-        descent.centers.move(problem.engine().total("sums", descent.centers))
-        problem.engine().each("follow", descent.centers)
-        assert descent.inertia() == pytest.approx(before - offers.gain[best], rel=1e-9)
+        best = moves.gain.argmax()
+        centers.move_to_means(engine.sum(accept_moves, moves.graph[[best]], centers))
+        engine.each(refresh_distances, centers)
+        assert engine.sum(inertia) == pytest.approx(before - moves.gain[best], rel=1e-9)
         gained += 1
     assert gained >= 1
 
@@ -258,16 +255,16 @@ def test_shards_add_up(monkeypatch):
 KILLED = """
 import sys
 import graphmeans as gm
-from graphmeans.cluster.persistence.checkpoint import Checkpoint
+from graphmeans.cluster.persistence.checkpoint import CheckpointFile
 graphs, _ = gm.datasets.make_letters(150, random_state=0)
-write, count = Checkpoint.write, [0]
+write, count = CheckpointFile.write, [0]
 def dying(self, *args):
     write(self, *args)
     count[0] += 1
     if count[0] == int(sys.argv[2]):
         import os, signal
         os.kill(os.getpid(), signal.SIGKILL)
-Checkpoint.write = dying
+CheckpointFile.write = dying
 gm.GraphKMeans(10, random_state=3, n_init=eval(sys.argv[3]), checkpoint=sys.argv[1]).fit(graphs)
 """
 
@@ -353,30 +350,30 @@ def test_stored_alignments_are_as_long_as_they_say():
     """u = |x - y| along the stored alignment, from the seeds on: nodes that match nothing go to places that are free."""
     for seed in range(10):
         graphs = random_collection(seed, KINDS["letters"], 30, max_nodes=6, min_nodes=1)
-        problem = problem_of(graphs, seed)
-        descent = Descent(problem, seeds(problem, 4, "k-means++"))
-        (shard,) = problem.engine().shards
+        one = OneRun(graphs, seed)
+        centers = one.descent(4).centers
+        (shard,) = one.engine.shards
         for _ in range(3):
-            shard.assign(descent.centers)
-            own = np.arange(30), shard.labels, shard.flat, shard.batch.node_ptr
-            along = descent.centers.frames.aligned_distances(shard.batch, *own)
-            np.testing.assert_allclose(along, shard.upper, atol=1e-9)
-            descent.centers.move(shard.sums(descent.centers))
-            shard.follow(descent.centers)
+            assign(shard, centers, 0.0)
+            own = np.arange(30), shard.state.labels.copy(), shard.state.slots.copy(), shard.batch.node_ptr
+            along = centers.frames.aligned_distances(shard.batch, *own)
+            np.testing.assert_allclose(along, shard.state.upper, atol=1e-9)
+            centers.move_to_means(shard.sums(centers))
+            refresh_distances(shard, centers)
 
 
 def test_memory_is_what_the_formula_says():
     """docs/scaling.md: nothing that a shard keeps is of the size N x k."""
     graphs, _ = gm.datasets.make_letters(500, random_state=0)
-    batch = gm.GraphEncoder().fit_transform(graphs)
-    space = GraphSpace(resolve_order("auto", batch), batch.role_names, n_jobs=1)
-    problem = Problem.of(batch, space, np.ones(500), get_mean("lifted"), 0)
-    descent = Descent(problem, seeds(problem, 100, "k-means++"))
-    problem.engine().each("assign", descent.centers)
-    (shard,) = problem.engine().shards
+    one = OneRun(graphs, matcher=Auto())
+    batch, space = one.batch, one.space
+    descent = one.descent(100)
+    one.engine.each(assign, descent.centers, 0.0)
+    (shard,) = one.engine.shards
     n, dv, de = int(space.order.sum()), batch.nodes.shape[1], batch.edge_values.shape[1]
-    kept = sum(array.nbytes for array in shard.state().values()) + shard.sketches.values.nbytes + shard.sketches.norms.nbytes
+    state, sketches = shard.state.to_arrays(), shard.sketches
+    kept = sum(array.nbytes for array in state.values()) + sketches.values.nbytes + sketches.norms.nbytes
     graph = batch.nodes.nbytes + batch.roles.nbytes + batch.ends.nbytes + batch.edge_values.nbytes
     formula = 16 * len(batch.nodes) * (dv + 1) + 8 * len(batch.ends) * (de + 1) + 500 * (4 * n * (dv + n * de) + 14 * 64 + 72)
     assert kept + graph <= formula
-    assert shard.bounds.center.shape == (500, 64)
+    assert shard.state.bounds.center.shape == (500, 64)

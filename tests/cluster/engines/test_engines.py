@@ -17,21 +17,18 @@ import pytest
 from sklearn.base import clone
 
 import graphmeans as gm
-from graphmeans.cluster.algorithms.history import Stopping
-from graphmeans.cluster.algorithms.initialization import seeds
-from graphmeans.cluster.algorithms.interval import Descent
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.data import dataset as sources
-from graphmeans.cluster.engines import dask_client as clusters
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.data import dataset
+from graphmeans.cluster.engines import dask_client
 from graphmeans.cluster.engines import dask_worker as remote
-from graphmeans.cluster.engines import shard_store as shelves
+from graphmeans.cluster.engines.base import ShardSettings
 from graphmeans.cluster.engines.partition import spread
-from graphmeans.cluster.persistence import shard_log as journal
-from graphmeans.cluster.persistence.checkpoint import Checkpoint
-from graphmeans.cluster.shards.tree import Tree
+from graphmeans.cluster.engines.shard_store import ShardStore
+from graphmeans.cluster.persistence import shard_log
+from graphmeans.cluster.persistence.checkpoint import CheckpointFile
+from graphmeans.cluster.shards.reductions import SumTree
 from graphmeans.io import read_labels, write_parquet
-from graphmeans.means.mean import get_mean
-from graphmeans.space import GraphSpace, resolve_order
+from runs import OneRun
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
@@ -49,7 +46,7 @@ def letters():
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch):
-    monkeypatch.setattr(sources, "SHARD_SIZE", SIZE)
+    monkeypatch.setattr(dataset, "SHARD_SIZE", SIZE)
     monkeypatch.setattr("graphmeans.cluster.estimators.kmeans.SWAPS", 0.3)  # a few of them
 
 
@@ -93,15 +90,15 @@ def test_sums_do_not_depend_on_who_holds_what():
     random = np.random.default_rng(0)
     for leaves in (*range(1, 20), 100):
         values = random.normal(size=(leaves, 3)) * 10.0 ** random.integers(-8, 8, size=(leaves, 1))
-        whole = Tree(leaves)
+        whole = SumTree(leaves)
         for i in range(leaves):
             whole.add(i, values[i].copy())
         for _ in range(10):
             owner = np.sort(random.integers(4, size=leaves)) if random.integers(2) else random.integers(4, size=leaves)
-            trees = [Tree(leaves) for _ in range(4)]
+            trees = [SumTree(leaves) for _ in range(4)]
             for i in range(leaves):
                 trees[owner[i]].add(i, values[i].copy())
-            np.testing.assert_array_equal(Tree.merged(trees).total, whole.total)
+            np.testing.assert_array_equal(SumTree.merged(trees).total, whole.total)
 
 
 def test_what_comes_back_does_not_grow_with_the_collection():
@@ -109,7 +106,7 @@ def test_what_comes_back_does_not_grow_with_the_collection():
         for shards in (64, 640, 6400):
             parts = 0
             for a, b in spread(np.ones(shards), [1] * workers):
-                tree = Tree(shards)
+                tree = SumTree(shards)
                 for i in range(a, b):
                     tree.add(i, 1)
                 parts = max(parts, len(tree.parts))
@@ -134,43 +131,35 @@ def test_shards_are_spread_by_cost():
 # -- what is left behind -----------------------------------------------------------------------------
 
 
-def problem_of(graphs, **more):
-    batch = gm.GraphEncoder().fit_transform(graphs)
-    space = GraphSpace(resolve_order("auto", batch), batch.role_names, n_jobs=1)
-    return Problem.of(batch, space, np.ones(len(graphs)), get_mean("lifted"), 0, **more)
-
-
 def test_a_shard_comes_back_as_it_was(letters, tmp_path, monkeypatch):
     """After each iteration: what was left behind, most of it in changes only, is the whole state."""
-    problem = problem_of(letters, folder=tmp_path)
-    descent = Descent(problem, seeds(problem, 12, "k-means++"))
-    stopping = Stopping(problem, 100, 0.0, 3)
+    one = OneRun(letters, log_dir=tmp_path)
+    descent, engine = one.descent(12), one.engine
     kinds = []
-    note = Stopping.note
+    record = History.record
 
     def checked(self, *args, **columns):
-        engine = problem.engine()
         for number, shard in enumerate(engine.shards):
-            other = shelves.Shelf(shelves.Setting(problem.space, problem.order, 12, tmp_path), 1)
-            other.add(engine._shelf.specs[number])
-            other.restore([number], engine.generation)
-            state = other.shard(number).state()
-            for name, array in shard.state().items():
-                np.testing.assert_array_equal(state[name], array, err_msg=name)
+            other = ShardStore(ShardSettings(one.space, one.context.order, 12, tmp_path), 1)
+            other.add(engine._store.specs[number])
+            other.restore([number], engine.checkpoint_id)
+            restored = other.shard(number).state.to_arrays()
+            for name, array in shard.state.to_arrays().items():
+                np.testing.assert_array_equal(restored[name], array, err_msg=name)
         kinds.extend(path.name.split(".")[2] for path in tmp_path.iterdir())
-        return note(self, *args, **columns)
+        return record(self, *args, **columns)
 
-    monkeypatch.setattr(Stopping, "note", checked)
-    descent.run(stopping)
-    assert kinds.count(journal.CHANGES) > kinds.count(journal.WHOLE) / 2 > 0
+    monkeypatch.setattr(History, "record", checked)
+    descent.run(one.history())
+    assert kinds.count(shard_log.CHANGES) > kinds.count(shard_log.WHOLE) / 2 > 0
     shards = -(-N // SIZE)
     assert len(list(tmp_path.iterdir())) < 2 * shards + len(kinds) / 4  # what nobody can ask for is gone
 
 
 def test_what_is_damaged_is_said(letters, tmp_path):
     path = tmp_path / "arrays"
-    journal.write_arrays(path, {"a": np.arange(5), "b": np.zeros((0, 3)), "c": np.ones((2, 2), dtype=np.float32)})
-    back = journal.read_arrays(path)
+    shard_log.write_arrays(path, {"a": np.arange(5), "b": np.zeros((0, 3)), "c": np.ones((2, 2), dtype=np.float32)})
+    back = shard_log.read_arrays(path)
     assert back["a"].tolist() == [0, 1, 2, 3, 4]
     assert back["b"].shape == (0, 3)
     assert back["c"].dtype == np.float32
@@ -178,7 +167,7 @@ def test_what_is_damaged_is_said(letters, tmp_path):
     for bad in (data[:-3], data[:4], b"", bytes(data[:-1]) + bytes([data[-1] ^ 1])):
         path.write_bytes(bytes(bad))
         with pytest.raises(gm.GraphError, match="cannot be read"):
-            journal.read_arrays(path)
+            shard_log.read_arrays(path)
 
 
 # -- out of core -------------------------------------------------------------------------------------
@@ -208,13 +197,13 @@ def test_a_collection_on_disk_gives_what_a_list_gives(letters, parquet):
 def test_what_does_not_fit_into_memory_waits_on_disk(parquet, monkeypatch, init):
     collection = gm.open_collection(parquet)
     expected = gm.GraphKMeans(8, random_state=1, init=init, max_iter=8).fit(collection)
-    resident, call = [], shelves.Shelf.call
+    resident, call = [], ShardStore.call
 
     def watched(self, numbers, what):
         resident.append((self.resident, len(self.specs)))
         return call(self, numbers, what)
 
-    monkeypatch.setattr(shelves.Shelf, "call", watched)
+    monkeypatch.setattr(ShardStore, "call", watched)
     monkeypatch.setenv("GRAPHMEANS_MEMORY", "100kB")
     found = gm.GraphKMeans(8, random_state=1, init=init, max_iter=8).fit(collection)
     assert any(0 < held < held_in_all for held, held_in_all in resident)
@@ -284,16 +273,16 @@ def test_sums_of_many_workers_are_added_by_workers(letters, client, monkeypatch)
 def test_labels_stay_with_the_workers_until_asked_for(parquet, client, tmp_path):
     collection = gm.open_collection(parquet)
     km = gm.GraphKMeans(8, random_state=1, n_init=1, max_iter=3, engine=client).fit(collection)
-    assert km._found.engine is not None
+    assert km._result.engine is not None
     assert km.write_labels(tmp_path / "labels") == N
     names, labels, distances = read_labels(tmp_path / "labels")
-    assert km._found.engine is not None
+    assert km._result.engine is not None
     with pytest.raises(gm.GraphError, match="is there already"):
         km.write_labels(tmp_path / "labels")
     np.testing.assert_array_equal(km.labels_, labels)
     np.testing.assert_array_equal(km.distances_, distances)
     assert names == collection.names
-    assert not hasattr(km, "_found")
+    assert not hasattr(km, "_result")
     km.write_labels(tmp_path / "labels.parquet", collection)
     assert read_labels(tmp_path / "labels.parquet")[1].tolist() == labels.tolist()
     local = gm.GraphKMeans(8, random_state=1, n_init=1, max_iter=3).fit(collection)
@@ -326,7 +315,7 @@ def test_workers_forget_a_fit_that_nobody_holds(letters, client):
 
 def held():
     from graphmeans.cluster.engines import dask_worker as worker
-    return len(worker._shelves)
+    return len(worker._stores)
 
 
 # -- faults ------------------------------------------------------------------------------------------
@@ -337,11 +326,11 @@ class Killer:
 
     def __init__(self, monkeypatch, client, method, n):
         self.killed, self.calls = [], 0
-        submit = clusters.Cluster.submit
+        submit = dask_client.DaskClient.submit
 
         def deadly(cluster, address, function, *args):
             future = submit(cluster, address, function, *args)
-            if function is remote.work and pickle.loads(args[2]).method == method:
+            if function is remote.work and pickle.loads(args[2]).operation.__name__ == method:
                 self.calls += 1
                 if self.calls > n and not self.killed:
                     pid = client.run(os.getpid, workers=[address])[address]
@@ -349,10 +338,10 @@ class Killer:
                     os.kill(pid, signal.SIGKILL)
             return future
 
-        monkeypatch.setattr(clusters.Cluster, "submit", deadly)
+        monkeypatch.setattr(dask_client.DaskClient, "submit", deadly)
 
 
-@pytest.mark.parametrize(("method", "n"), [("assign", 7), ("meet", 9), ("propose", 1)])
+@pytest.mark.parametrize(("method", "n"), [("assign", 7), ("update_with_seed", 9), ("hartigan_moves", 1)])
 def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch, caplog, method, n):
     local.scale(3)
     client.wait_for_workers(3, timeout=60)
@@ -367,7 +356,7 @@ def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch,
     graphs = sum(min(SIZE, N - SIZE * number) for number in numbers)
     assert f"building {graphs} graphs again" in caplog.text
     rebuilt, repeated = found.trace_["rebuilt"], found.trace_["repeated_matchings"]
-    if method == "meet":
+    if method == "update_with_seed":
         assert rebuilt.sum() == 0  # it happened before the first iteration
     else:
         # Only the lost shards were built again, in one iteration, and only what was done since the last one was matched again.
@@ -406,7 +395,7 @@ def test_a_full_disk(letters, client, tmp_path):
 def test_a_killed_fit_goes_on_whoever_works(letters, client, tmp_path, monkeypatch):
     """A checkpoint that dask workers left behind is taken up by threads, and the other way round."""
     expected = gm.GraphKMeans(8, random_state=1, n_init=1).fit(letters)
-    write, path = Checkpoint.write, tmp_path / "c"
+    write, path = CheckpointFile.write, tmp_path / "c"
     for first, second in ((client, "threads"), ("threads", client)):
         written = []
 
@@ -416,10 +405,10 @@ def test_a_killed_fit_goes_on_whoever_works(letters, client, tmp_path, monkeypat
             if len(written) == 4:
                 raise RuntimeError("killed")
 
-        monkeypatch.setattr("graphmeans.cluster.persistence.checkpoint.Checkpoint.write", dying)
+        monkeypatch.setattr("graphmeans.cluster.persistence.checkpoint.CheckpointFile.write", dying)
         with pytest.raises(RuntimeError, match="killed"):
             gm.GraphKMeans(8, random_state=1, n_init=1, checkpoint=path, engine=first).fit(letters)
-        monkeypatch.setattr("graphmeans.cluster.persistence.checkpoint.Checkpoint.write", write)
+        monkeypatch.setattr("graphmeans.cluster.persistence.checkpoint.CheckpointFile.write", write)
         resumed = gm.GraphKMeans(8, random_state=1, n_init=1, checkpoint=path, engine=second).fit(letters)
         np.testing.assert_array_equal(resumed.labels_, expected.labels_)
         assert resumed.inertia_ == expected.inertia_
@@ -453,17 +442,17 @@ def test_a_graph_that_does_not_fit_the_encoder_is_named(letters, client, tmp_pat
 
 
 def test_workers_are_checked(letters, client, monkeypatch):
-    real = remote.version
-    monkeypatch.setattr(remote, "version", lambda name: "0.0" if name == "graphmeans" else real(name))
+    real = remote.installed_version
+    monkeypatch.setattr(remote, "installed_version", lambda name: "0.0" if name == "graphmeans" else real(name))
     with pytest.raises(gm.GraphError, match=r"has graphmeans .*, here it is 0\.0: they must be the same"):
         gm.GraphKMeans(4, engine=client).fit(letters)
-    monkeypatch.setattr(remote, "version", lambda name: "0.0" if name == "numba" else real(name))
+    monkeypatch.setattr(remote, "installed_version", lambda name: "0.0" if name == "numba" else real(name))
     with pytest.warns(UserWarning, match=r"has numba .*: the last digits"):
         gm.GraphKMeans(4, engine=client, n_init=1).fit(letters[:40])
 
 
 def test_engines_that_make_no_sense(letters, client, monkeypatch):
-    monkeypatch.setattr(clusters, "CONNECT", 1.0)
+    monkeypatch.setattr(dask_client, "CONNECT", 1.0)
     for engine in ("spark", 3, None):
         with pytest.raises(gm.GraphError, match="engine must be"):
             gm.GraphKMeans(3, engine=engine).fit(letters)
@@ -476,25 +465,25 @@ def test_engines_that_make_no_sense(letters, client, monkeypatch):
 SCRIPT = """
 import sys, os, signal, logging
 import graphmeans as gm
-from graphmeans.cluster.data import dataset as sources
-sources.SHARD_SIZE = 40
+from graphmeans.cluster.data import dataset
+dataset.SHARD_SIZE = 40
 graphs, _ = gm.datasets.make_letters(240, random_state=0)
 if sys.argv[1] == "fit":  # no guard of __main__ is needed
     km = gm.GraphKMeans(8, random_state=1, n_init=1, engine="dask", n_jobs=2).fit(graphs)
-    print(km.inertia_, hasattr(km, "_found"))
+    print(km.inertia_, hasattr(km, "_result"))
 if sys.argv[1] == "scheduler lost":
     from distributed.deploy.subprocess import SubprocessCluster
     from distributed import Client
-    from graphmeans.cluster.algorithms.history import Stopping
+    from graphmeans.cluster.algorithms.history import History
     local = SubprocessCluster(n_workers=1, threads_per_worker=1, silence_logs=logging.CRITICAL)
     client = Client(local)
-    note, seen = Stopping.note, []
+    record, seen = History.record, []
     def deadly(self, *args, **columns):
         seen.append(1)
         if len(seen) == 3:
             os.kill(local.scheduler.process.pid, signal.SIGKILL)
-        return note(self, *args, **columns)
-    Stopping.note = deadly
+        return record(self, *args, **columns)
+    History.record = deadly
     try:
         gm.GraphKMeans(8, random_state=1, n_init=1, engine=client, checkpoint=sys.argv[2]).fit(graphs)
     except gm.GraphError as error:

@@ -9,8 +9,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphmeans as gm
-from graphmeans.cluster.counters import Matchings
-from graphmeans.cluster.estimators.kmedoids import Known
+from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.estimators.kmedoids import KnownDistances
 from graphmeans.space import GraphSpace
 from strategies import Kind, random_collection
 
@@ -108,6 +108,6 @@ def test_one_large_graph_does_not_make_sketches_of_all_its_pairs():
     large = gm.Graph(np.arange(200.0)[:, None] + 50, [(i, i + 1) for i in range(199)], np.ones((199, 1)))
     km = gm.GraphKMedoids(2, random_state=0, encoder=gm.GraphEncoder(numbers="keep")).fit([*small, large])
     assert np.bincount(km.labels_).tolist() in ([12, 1], [1, 12])
-    known = Known(km._points([*small, large]), Matchings(km.space_))
+    known = KnownDistances(km._points([*small, large]), CountedMatcher(km.space_))
     assert [f.shape[1] < 1000 for f in known.sketches] == [True]
-    assert len(Known(km._points(small), Matchings(GraphSpace(np.array([5])))).sketches) == 2
+    assert len(KnownDistances(km._points(small), CountedMatcher(GraphSpace(np.array([5])))).sketches) == 2

@@ -100,7 +100,7 @@ def test_mistakes(letters):
     for options, targets, said in (
         ({"n_prototypes": 0}, y, "n_prototypes"),
         ({"n_prototypes": 2, "mean": "set"}, y, "would have no effect"),
-        ({"mean": "?"}, y, "unknown mean"),
+        ({"mean": "?"}, y, "mean must be"),
         ({}, ["a"] * 300, "at least two classes"),
         ({}, y[:7], "7 classes for 300 graphs"),
     ):

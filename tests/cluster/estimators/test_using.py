@@ -10,7 +10,7 @@ import pytest
 
 import graphmeans as gm
 from graphmeans.cluster.data.deduplicate import originals
-from graphmeans.cluster.estimators.scores import outlier_scores, two_nearest, usual_distances
+from graphmeans.cluster.estimators.prediction import outlier_scores, two_nearest, usual_distances
 from strategies import Kind, random_collection
 
 

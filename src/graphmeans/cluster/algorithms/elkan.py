@@ -4,8 +4,8 @@ Numbers in the margin are the lines of the paper's algorithm. Its slips are mend
 10 found, l(X, Y_X) = u(X); line 14 asks for a strictly smaller distance, as the text does (with <= ties move and can
 cycle); and u(X) is out of date only if its center did move.
 
-The paper leaves open in which order a graph meets the centers. Here all graphs take their next center at the same time,
-each its most promising one, so that a round is one batch of pairs. By the triangle inequality D(X, Y) is at least
+The paper leaves open in which order a graph is compared with the centers. Here all graphs take their next center at the
+same time, each its most promising one, so that a round is one batch of pairs. By the triangle inequality D(X, Y) is at least
 |D(Y_X, Y) - u(X)|, and the center for which that is least comes first.
 """
 
@@ -14,29 +14,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.algorithms.history import Stopping
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.in_memory import InMemoryFit
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.counters import EVALUATION
+from graphmeans.cluster.algorithms.seeds import Seeds
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import EVALUATION, CountedMatcher
 from graphmeans.means.frames import Centers
 
 FloatArray = NDArray[np.float64]
 
 
-def elkan(problem: Problem, centers: Centers, *, max_iter: int, tol: float, n_iter_no_change: int) -> Result:
+def elkan(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: History) -> Result:
     """k-means that skips a matching wherever the triangle inequality proves that it cannot change the assignment.
 
-    N - k matchings an iteration for the means, k (k - 1) / 2 between the centers, k for their shifts, and those of
+    An iteration takes N - k matchings for the means, k (k - 1) / 2 between the centers, k for their shifts, and those of
     graphs with centers that cannot be avoided.
     """
-    n, k = len(problem), len(centers)
-    stopping = Stopping(problem, max_iter, tol, n_iter_no_change)
+    fit, centers = InMemoryFit(context, matcher), seeds.centers
+    n, k = len(fit), len(centers)
     lower = np.zeros((n, k))                                                    # 02  l(X, Y) = 0
     upper = np.full(n, np.inf)                                                  # 03  u(X) = infinity
-    labels = problem.random("assignment").randint(k, size=n)                    # 04  random assignment, Y_X
+    labels = context.random("assignment").randint(k, size=n)                    # 04  random assignment, Y_X
     outdated = np.ones(n, dtype=bool)
     while True:                                                                 # 05  repeat
-        between = problem.center_distances(centers)                             # 06  D(Y, Y')
+        between = fit.center_distances(centers)                             # 06  D(Y, Y')
         tried = np.zeros((n, k), dtype=bool)
         tried[np.arange(n), labels] = True
         x = np.arange(n)
@@ -44,7 +46,7 @@ def elkan(problem: Problem, centers: Centers, *, max_iter: int, tol: float, n_it
             candidate = ~tried[x] & candidates(x, labels, upper, lower, between)  # 08  Y is a candidate for X
             x, candidate = x[candidate.any(axis=1)], candidate[candidate.any(axis=1)]
             stale = x[outdated[x]]                                              # 09  u(X) is out of date
-            upper[stale] = problem.distances(stale, centers, labels[stale])     # 10  u(X) = D(X, Y_X)
+            upper[stale] = fit.distances(stale, centers, labels[stale])     # 10  u(X) = D(X, Y_X)
             lower[stale, labels[stale]] = upper[stale]                          # 11  l(X, Y_X) = u(X)
             outdated[stale] = False
             candidate &= candidates(x, labels, upper, lower, between)          # 12  Y is still a candidate
@@ -52,22 +54,22 @@ def elkan(problem: Problem, centers: Centers, *, max_iter: int, tol: float, n_it
             promise = np.maximum(np.abs(between[labels[x]] - upper[x, None]), lower[x])
             y = np.where(candidate, promise, np.inf).argmin(axis=1)
             tried[x, y] = True
-            lower[x, y] = problem.distances(x, centers, y)                      # 13  l(X, Y) = D(X, Y)
+            lower[x, y] = fit.distances(x, centers, y)                      # 13  l(X, Y) = D(X, Y)
             closer = lower[x, y] < upper[x]                                     # 14  if l(X, Y) < u(X):
             labels[x[closer]] = y[closer]                                       #       Y_X = Y
             upper[x[closer]] = lower[x, y][closer]                              #       u(X) = l(X, Y)
 
-        distances = _evaluated(problem, centers, labels, upper, outdated)
+        distances = _evaluated(fit, centers, labels, upper, outdated)
         by_centers = int((~tried & (upper[:, None] <= between[labels] / 2)).sum())
         pruned = {"pruned_by_centers": by_centers, "pruned_by_bounds": int((~tried).sum()) - by_centers}
-        if not stopping.goes_on(labels, centers, distances, **pruned):          # 19  until it ends
-            return stopping.result()
+        if not history.record_assignment(labels, centers, distances, **pruned):          # 19  until it ends
+            return history.best()
 
-        members = problem.relocated(labels, distances, k)
+        members = fit.fill_empty_clusters(labels, distances, k)
         taken = members != labels  # by a cluster that was empty
         labels[taken], upper[taken], outdated[taken] = members[taken], np.inf, True
-        means = problem.means(labels, centers, stopping.iteration)              # 15  means
-        shift = problem.shifts(centers, means)                                  # 16  delta(Y) = D(Y, Y')
+        means = fit.means(labels, centers, history.iteration)              # 15  means
+        shift = fit.center_shifts(centers, means)                                  # 16  delta(Y) = D(Y, Y')
         upper += shift[labels]                                                  # 17  u(X) + delta(Y_X)
         outdated |= shift[labels] > 0
         lower = np.maximum(lower - shift, 0.0)                                  # 18  max(l(X, Y) - delta(Y), 0)
@@ -82,11 +84,11 @@ def candidates(
 
 
 def _evaluated(
-    problem: Problem, centers: Centers, labels: NDArray[np.int64], upper: FloatArray, outdated: NDArray[np.bool_]
+    fit: InMemoryFit, centers: Centers, labels: NDArray[np.int64], upper: FloatArray, outdated: NDArray[np.bool_]
 ) -> FloatArray:
     """Distances to the own centers, matched where only a bound is known. The algorithm makes no use of them."""
     distances = upper.copy()
     unknown = np.flatnonzero(outdated)
-    with problem.matchings.counted_as(EVALUATION):
-        distances[unknown] = problem.distances(unknown, centers, labels[unknown])
+    with fit.matcher.counted_as(EVALUATION):
+        distances[unknown] = fit.distances(unknown, centers, labels[unknown])
     return distances

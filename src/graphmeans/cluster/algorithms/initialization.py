@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.random import sample_without_replacement
 
-from graphmeans.cluster.centers.frame_centers import MovingCenters
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.counters import SEEDING
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.algorithms.pam import best_medoids
+from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import SEEDING, CountedMatcher
+from graphmeans.cluster.engines.base import Engine
+from graphmeans.cluster.engines.threads import ThreadEngine
+from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.reductions import Sample
+from graphmeans.cluster.shards.seed import select_seeds, update_with_seed, update_with_seeds
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers
 from graphmeans.means.mean import get_mean
@@ -33,237 +41,210 @@ PASSES, OVERSAMPLING = 5, 2.0
 NOBODY = np.zeros(0, dtype=np.int64)
 
 
-class Seeds:
-    """Seeds chosen one by one. Shards meet each new one: a graph is matched with it only if nothing proves that it is no
-    nearer than the nearest seed so far. What is found out is never sought again.
+@dataclass(frozen=True, eq=False)
+class Initialization:
+    """What every start works with: the context of the run, the counted matcher, and who holds the shards."""
+
+    context: FitContext
+    matcher: CountedMatcher
+    engine: Engine
+    k: int
+
+    def pick(self, numbers: IntArray) -> Sample:
+        """The graphs of these numbers, in this order."""
+        found = self.engine.sum(sample.pick, numbers)
+        back = np.searchsorted(found.graph, numbers)
+        return found if (back == np.arange(len(numbers))).all() else found.take(back)
+
+    def anyone(self, random: np.random.RandomState, without: IntArray = NOBODY) -> Sample:
+        """A graph other than these, by weight; if none of them has a weight, any."""
+        mass = self.engine.each(sample.total_weight, without, False)
+        even = not any(mass)
+        if even:
+            mass = self.engine.each(sample.total_weight, without, True)
+        return draw_one(self.engine, random, mass, sample.draw_by_weight, without, even)
+
+    def of_some(self, graphs: Sample) -> Initialization:
+        """The same for some of the graphs alone, in memory."""
+        context = FitContext.in_memory(
+            graphs.batch, self.context.space, self.context.mean, self.context.seed, graphs.weight
+        )
+        return Initialization(context, self.matcher, ThreadEngine(context, self.matcher, self.k), self.k)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The numbers of the graphs that a start has chosen, and the same in frames if shards were updated with them."""
+
+    numbers: IntArray
+    in_frames: FrameCenters | None = None
+
+
+class _OneByOne:
+    """Seeds chosen one by one. Shards are updated with each new one: a graph is matched with it only if nothing proves that
+    it is no nearer than the nearest seed so far. What is found out is never sought again.
     """
 
-    def __init__(self, problem: Problem, k: int) -> None:
-        self.problem, self.k = problem, k
-        self.engine = problem.engine(k)
-        self.chosen: list[int] = []
-        self.centers = MovingCenters(problem.order, problem.source.like, k)
-        self.inertia: list[float] = []  # of each shard
+    def __init__(self, init: Initialization) -> None:
+        self.init = init
+        self.numbers: list[int] = []
+        self.centers = FrameCenters(init.context.order, init.context.data.like, init.k)
+        self.shard_inertia: list[float] = []
 
     def add(self, seed: Sample) -> None:
         """Take this graph. Seeds are always matched with each other."""
-        number, c = int(seed.graph[0]), len(self.chosen)
+        number, c = int(seed.graph[0]), len(self.numbers)
         pairs = np.stack([np.zeros(c, dtype=np.int64), np.arange(c)], axis=1)
-        between = self.problem.match(seed.batch, self.centers.batch, pairs).lower
+        between = self.init.matcher.match(seed.batch, self.centers.batch, pairs).lower
         self.centers.append(seed.batch)
-        self.chosen.append(number)
-        if c < self.k - 1:  # the last one is met by the algorithm
-            self.inertia = self.engine.each("meet", number, between, self.centers)
-
-    def done(self) -> IntArray:
-        """The chosen graphs; the shards stay as they are for an algorithm that can use them."""
-        self.problem.seeds = self.centers
-        return np.array(self.chosen)
+        self.numbers.append(number)
+        if c < self.init.k - 1:  # shards are updated with the last one by the algorithm
+            self.shard_inertia = self.init.engine.each(update_with_seed, number, between, self.centers)
 
     def anyone(self, random: np.random.RandomState) -> Sample:
-        """A graph that was not chosen, by weight; if none of them has a weight, any."""
-        without = np.array(self.chosen, dtype=np.int64)
-        even = not any(self.engine.each("weight", without))
-        mass = self.engine.each("weight", without, even)
-        return drawn(self.engine, "draw_by_weight", random, mass, without, even)
+        """A graph that was not chosen, by weight."""
+        return self.init.anyone(random, np.array(self.numbers, dtype=np.int64))
+
+    def chosen(self) -> Chosen:
+        """The seeds; the shards stay as they are for an algorithm that can use them."""
+        return Chosen(np.array(self.numbers), self.centers)
 
 
-def drawn(engine: Any, method: str, random: np.random.RandomState, mass: list[float], *args: Any) -> Sample:
-    """One graph, by masses of which each shard has so much."""
-    total = np.cumsum(mass)
-    target = random.uniform() * total[-1]
-    shard = int(min(np.searchsorted(total, target, side="right"), np.flatnonzero(mass)[-1]))
-    sample: Sample = engine.one(shard, method, target - (total[shard - 1] if shard else 0.0), *args)
-    return sample
-
-
-def furthest_first(problem: Problem, k: int) -> IntArray:
+def furthest_first(init: Initialization) -> Chosen:
     """The paper's start. First the graph closest to the sample mean of all; then the one farthest from all chosen.
 
     Of more than `WHOLE` graphs a random sample of that size is taken: the farthest of millions would be freaks.
     """
-    n = len(problem.engine(k))
+    context, match, n = init.context, init.matcher.match, len(init.engine)
     if n > WHOLE:
-        return _on_a_sample(problem, k, WHOLE, furthest_first)
-    random = problem.random("seeding")
+        _log_sample("furthest-first", WHOLE, n)
+        numbers = np.sort(sample_without_replacement(n, WHOLE, random_state=context.random("sample")))
+        return Chosen(numbers[furthest_first(init.of_some(init.pick(numbers))).numbers])
+    random = context.random("seeding")
     everyone = [random.permutation(n)]
-    graphs = _picked(problem, np.arange(n))
-    mean = get_mean("incremental").compute(
-        problem.match, graphs.batch, everyone, graphs.weight, problem.space.order, random
-    )
+    graphs = init.pick(np.arange(n))
+    mean = get_mean("incremental").compute(match, graphs.batch, everyone, graphs.weight, context.space.order, random)
     to_mean = np.concatenate(
         [
-            problem.match(graphs.batch, mean.centers.batch, np.stack([x, np.zeros_like(x)], axis=1)).upper
+            match(graphs.batch, mean.centers.batch, np.stack([x, np.zeros_like(x)], axis=1)).upper
             for x in np.array_split(np.arange(n), -(-n // PAIRS_AT_ONCE))
         ]
     )
-    seeds = Seeds(problem, k)
-    seeds.add(_picked(problem, np.array([np.where(graphs.weight > 0, to_mean, np.inf).argmin()])))
-    while len(seeds.chosen) < k:
-        far = seeds.engine.total("farthest", 1)
-        seeds.add(_picked(problem, far.graph) if len(far.graph) else seeds.anyone(random))
-    return seeds.done()
+    seeds = _OneByOne(init)
+    seeds.add(init.pick(np.array([np.where(graphs.weight > 0, to_mean, np.inf).argmin()])))
+    while len(seeds.numbers) < init.k:
+        far = init.engine.sum(sample.farthest, 1)
+        seeds.add(init.pick(far.graph) if len(far.graph) else seeds.anyone(random))
+    return seeds.chosen()
 
 
-def k_means_plus_plus(problem: Problem, k: int) -> IntArray:
+def k_means_plus_plus(init: Initialization) -> Chosen:
     """Each further graph is drawn with a probability proportional to its weighted squared distance from all chosen."""
-    random = problem.random("seeding")
-    seeds = Seeds(problem, k)
+    random = init.context.random("seeding")
+    seeds = _OneByOne(init)
     seeds.add(seeds.anyone(random))
-    while len(seeds.chosen) < k:
-        if any(seeds.inertia):
-            seeds.add(drawn(seeds.engine, "draw", random, seeds.inertia))
+    while len(seeds.numbers) < init.k:
+        if any(seeds.shard_inertia):
+            seeds.add(draw_one(init.engine, random, seeds.shard_inertia, sample.draw))
         else:
             seeds.add(seeds.anyone(random))
-    return seeds.done()
+    return seeds.chosen()
 
 
-def k_means_parallel(problem: Problem, k: int) -> IntArray:
+def k_means_parallel(init: Initialization) -> Chosen:
     """k-means||: a few passes over the collection instead of k.
 
-    In each of them about 2 k graphs are drawn at once, with probabilities as for k-means++, and met by all. What was drawn,
-    each weighted by the graphs nearest to it, is clustered, and the graphs that are closest to those means are the seeds.
+    In each of them about 2 k graphs are drawn at once, with probabilities as for k-means++, and all shards are updated with
+    them. What was drawn, each weighted by the graphs nearest to it, is clustered, and the graphs that are closest to those
+    means are the seeds.
     """
-    random, engine = problem.random("seeding"), problem.engine(k)
-    first = drawn(engine, "draw_by_weight", random, engine.each("weight", NOBODY), NOBODY)
-    candidates = _Candidates(problem, first)
+    random, k = init.context.random("seeding"), init.k
+    candidates = _Candidates(init, init.anyone(random))
     for step in range(PASSES):
         if candidates.inertia <= 0:
             break
-        seed = [problem.seed, crc32(b"oversampling"), step]
-        candidates.meet(engine.total("draw_some", OVERSAMPLING * k / candidates.inertia, seed))
+        seed = [init.context.seed, crc32(b"oversampling"), step]
+        candidates.add(init.engine.sum(sample.draw_some, OVERSAMPLING * k / candidates.inertia, seed))
     while len(candidates.graphs.graph) < k:  # copies of each other, or nearly
-        chosen = candidates.graphs.graph
-        even = not any(engine.each("weight", chosen))
-        candidates.meet(drawn(engine, "draw_by_weight", random, engine.each("weight", chosen, even), chosen, even))
-    return candidates.reduced(k)
+        candidates.add(init.anyone(random, candidates.graphs.graph))
+    return candidates.reduced()
 
 
 class _Candidates:
-    """Graphs of which k become seeds, met by all shards."""
+    """Graphs of which k become seeds; all shards are updated with them."""
 
-    def __init__(self, problem: Problem, first: Sample) -> None:
-        self.problem, self.engine = problem, problem.engine()
-        self.graphs, self.inertia = first, 0.0
-        self._let_meet(first)
+    def __init__(self, init: Initialization, first: Sample) -> None:
+        self.init, self.graphs, self.inertia = init, first, 0.0
+        self._update(first)
 
-    def meet(self, more: Sample) -> None:
-        """More of them, but for those that were drawn before."""
+    def add(self, more: Sample) -> None:
+        """Take more of them, but for those that were drawn before."""
         new = np.flatnonzero(~np.isin(more.graph, self.graphs.graph))
         if len(new):
-            more = Sample(more.graph[new], more.label[new], more.weight[new], more.batch.take(new))
+            more = more.take(new)
             self.graphs += more
-            self._let_meet(more)
+            self._update(more)
 
-    def _let_meet(self, more: Sample) -> None:
-        self.inertia = self.engine.total("meet_some", more.graph, self._centers(np.arange(len(self.graphs.graph))))
+    def _update(self, more: Sample) -> None:
+        centers = FrameCenters.from_graphs(self.init.context.order, self.graphs.batch)
+        self.inertia = self.init.engine.sum(update_with_seeds, more.graph, centers)
 
-    def _centers(self, which: IntArray) -> MovingCenters:
-        centers = MovingCenters(self.problem.order, self.problem.source.like, len(which))
-        for c in which:
-            centers.append(self.graphs.batch.take([c]))
-        return centers
-
-    def reduced(self, k: int) -> IntArray:
+    def reduced(self) -> Chosen:
         """The k best; shards keep what they know of them."""
-        from graphmeans.cluster.algorithms.interval import interval
-
-        problem, count = self.problem, len(self.graphs.graph)
-        weights = self.engine.total("mass", count)
-        few = Problem.of(self.graphs.batch, problem.space, weights, get_mean("lifted"), problem.seed, ledger=problem.ledger)
-        few.matchings.purpose = SEEDING
-        result = interval(few, seeds(few, k, "k-means++"), max_iter=20, tol=0.0, n_iter_no_change=3)
+        init, k, count = self.init, self.init.k, len(self.graphs.graph)
+        weights = init.engine.sum(sample.cluster_weights, count)
+        context = FitContext.in_memory(
+            self.graphs.batch, init.context.space, get_mean("lifted"), init.context.seed, weights
+        )
+        start = initialize(context, init.matcher, ThreadEngine(context, init.matcher, k), k, "k-means++")
+        result = interval(context, init.matcher, start, History(context, init.matcher.counters, max_iter=20))
         chosen: list[int] = []
         for c in range(k):
             rest = np.where(np.isin(np.arange(count), chosen), np.inf, result.distances)
             own = np.where(result.labels == c, rest, np.inf)
             chosen.append(int((own if np.isfinite(own).any() else rest).argmin()))
-        place = np.full(count, -1, dtype=np.int64)
-        place[chosen] = np.arange(k)
-        self.engine.each("select", place)
-        problem.seeds = self._centers(np.array(chosen))
-        return self.graphs.graph[chosen]
+        number = np.full(count, -1, dtype=np.int64)
+        number[chosen] = np.arange(k)
+        init.engine.each(select_seeds, number)
+        in_frames = FrameCenters.from_graphs(init.context.order, self.graphs.batch, np.array(chosen))
+        return Chosen(self.graphs.graph[chosen], in_frames)
 
 
-def medoids(problem: Problem, k: int) -> IntArray:
+def medoids(init: Initialization) -> Chosen:
     """The k graphs of a random sample with the least sum of squared distances to all of it.
 
     Partitioning around medoids: they are added one by one, then exchanged as long as that helps. The sample has
     max(200, 10 k) graphs, all pairs of which are matched. Slow, but no other start leaves fewer groups out.
     """
-    n = len(problem.engine(k))
-    size = min(n, max(SAMPLE, SAMPLE_PER_CLUSTER * k))
-    _say_sample("medoids", size, n)
-    graphs = _picked(problem, np.sort(sample_without_replacement(n, size, random_state=problem.random("seeding"))))
+    n = len(init.engine)
+    size = min(n, max(SAMPLE, SAMPLE_PER_CLUSTER * init.k))
+    _log_sample("medoids", size, n)
+    random = init.context.random("seeding")
+    graphs = init.pick(np.sort(sample_without_replacement(n, size, random_state=random)))
     rows, columns = np.triu_indices(size, k=1)
     squares = np.zeros((size, size))
     for part in np.array_split(np.arange(len(rows)), -(-len(rows) // PAIRS_AT_ONCE) or 1):
         pairs = np.stack([rows[part], columns[part]], axis=1)
-        squares[rows[part], columns[part]] = problem.match(graphs.batch, graphs.batch, pairs).upper ** 2
+        squares[rows[part], columns[part]] = init.matcher.match(graphs.batch, graphs.batch, pairs).upper ** 2
     squares += squares.T
-    return graphs.graph[_partition(squares * graphs.weight, k)]
+    return Chosen(graphs.graph[best_medoids(squares, graphs.weight, init.k)])
 
 
-def _partition(squares: NDArray[np.float64], k: int) -> IntArray:
-    """Rows that serve as medoids; squares[i, j] is what graph j costs in the cluster of graph i."""
-    chosen: list[int] = []
-    nearest = np.full(squares.shape[1], np.inf)
-    for _ in range(k):
-        costs = np.minimum(nearest, squares).sum(axis=1)
-        costs[chosen] = np.inf
-        chosen.append(int(costs.argmin()))
-        nearest = np.minimum(nearest, squares[chosen[-1]])
-    exchanged = True
-    while exchanged:
-        exchanged = False
-        for place, medoid in enumerate(chosen):
-            others = squares[chosen[:place] + chosen[place + 1 :]].min(axis=0, initial=np.inf)
-            costs = np.minimum(others, squares).sum(axis=1)
-            costs[chosen[:place] + chosen[place + 1 :]] = np.inf
-            best = int(costs.argmin())
-            if costs[best] < costs[medoid] * (1 - 1e-12):
-                chosen[place], exchanged = best, True
-    return np.array(chosen)
-
-
-def random_graphs(problem: Problem, k: int) -> IntArray:
+def random_graphs(init: Initialization) -> Chosen:
     """k different graphs, drawn by weight."""
-    seeds: list[int] = []
-    random, engine = problem.random("seeding"), problem.engine(k)
-    while len(seeds) < k:
-        without = np.array(seeds, dtype=np.int64)
-        even = not any(engine.each("weight", without))
-        sample = drawn(engine, "draw_by_weight", random, engine.each("weight", without, even), without, even)
-        seeds += sample.graph.tolist()
-    return np.array(seeds)
+    numbers, random = NOBODY, init.context.random("seeding")
+    while len(numbers) < init.k:
+        numbers = np.concatenate([numbers, init.anyone(random, numbers).graph])
+    return Chosen(numbers)
 
 
-def _picked(problem: Problem, numbers: IntArray) -> Sample:
-    """The graphs of these numbers, in this order."""
-    sample: Sample = problem.engine().total("pick", numbers)
-    back = np.searchsorted(sample.graph, numbers)
-    if (back == np.arange(len(numbers))).all():
-        return sample
-    return Sample(sample.graph[back], sample.label[back], sample.weight[back], sample.batch.take(back))
-
-
-def _on_a_sample(problem: Problem, k: int, size: int, seeding: Callable[[Problem, int], IntArray]) -> IntArray:
-    n = len(problem.engine())
-    _say_sample(seeding.__name__.replace("_", "-"), size, n)
-    numbers = np.sort(sample_without_replacement(n, size, random_state=problem.random("sample")))
-    graphs = _picked(problem, numbers)
-    some = Problem.of(graphs.batch, problem.space, graphs.weight, problem.mean, problem.seed, ledger=problem.ledger)
-    some.matchings.purpose = SEEDING
-    return numbers[seeding(some, k)]
-
-
-def _say_sample(name: str, size: int, n: int) -> None:
+def _log_sample(name: str, size: int, n: int) -> None:
     if size < n:
         logger.info("%s: on a random sample of %d of the %d graphs", name, size, n)
 
 
-#: A start: (problem, k) -> numbers of k graphs.
-SEEDINGS: dict[str, Callable[[Problem, int], IntArray]] = {
+#: The starts, by the name that `init` takes.
+INITIALIZATIONS: dict[str, Callable[[Initialization], Chosen]] = {
     "furthest-first": furthest_first,
     "k-means++": k_means_plus_plus,
     "k-means||": k_means_parallel,
@@ -272,15 +253,21 @@ SEEDINGS: dict[str, Callable[[Problem, int], IntArray]] = {
 }
 
 
-def seeds(problem: Problem, k: int, init: str) -> Centers:
-    """Centers from the start of this name; its matchings are counted as seeding."""
-    if init not in SEEDINGS:
-        raise GraphError(f"unknown init {init!r}; known are {', '.join(SEEDINGS)}, graphs or a callable")
+def choose_graphs(context: FitContext, matcher: CountedMatcher, engine: Engine, k: int, name: str) -> Chosen:
+    """The k graphs that the start of this name chooses; its matchings are counted as seeding."""
+    if name not in INITIALIZATIONS:
+        raise GraphError(f"unknown init {name!r}; known are {', '.join(INITIALIZATIONS)}, graphs or a callable")
     logger.debug(
-        "seeding: %s", init, extra={"trace": {"phase": "seeding", "run": problem.run, "n_runs": problem.n_runs}}
+        "seeding: %s", name, extra={"trace": {"phase": "seeding", "run": context.run, "n_runs": context.n_runs}}
     )
-    with problem.matchings.counted_as(SEEDING):
-        chosen = SEEDINGS[init](problem, k)
-        if problem.seeds is not None:
-            return problem.seeds.centers()
-        return Centers.of_graphs(_picked(problem, chosen).batch)
+    with matcher.counted_as(SEEDING):
+        return INITIALIZATIONS[name](Initialization(context, matcher, engine, k))
+
+
+def initialize(context: FitContext, matcher: CountedMatcher, engine: Engine, k: int, name: str) -> Seeds:
+    """The seeds that the start of this name chooses, with what the shards of the engine know of them."""
+    chosen = choose_graphs(context, matcher, engine, k, name)
+    if chosen.in_frames is not None:
+        return Seeds(chosen.in_frames.as_centers(), chosen.in_frames, engine)
+    picked = Initialization(context, matcher, engine, k).pick(chosen.numbers)
+    return Seeds(Centers.of_graphs(picked.batch), engine=engine)

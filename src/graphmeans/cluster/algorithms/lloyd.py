@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.cluster.algorithms.history import Stopping
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.in_memory import InMemoryFit
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.context import Problem
-from graphmeans.means.frames import Centers
+from graphmeans.cluster.algorithms.seeds import Seeds
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import CountedMatcher
 
 
-def lloyd(problem: Problem, centers: Centers, *, max_iter: int, tol: float, n_iter_no_change: int) -> Result:
+def lloyd(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: History) -> Result:
     """Match every graph with every center, assign it to the nearest, recompute the means.
 
-    kN + N - k matchings an iteration.
+    This takes kN + N - k matchings an iteration.
     """
-    stopping = Stopping(problem, max_iter, tol, n_iter_no_change)
+    fit, centers = InMemoryFit(context, matcher), seeds.centers
     while True:
-        distances = problem.all_distances(centers)
+        distances = fit.all_distances(centers)
         labels = distances.argmin(axis=1)
-        nearest = distances[np.arange(len(problem)), labels]
-        if not stopping.goes_on(labels, centers, nearest):
-            return stopping.result()
-        members = problem.relocated(labels, nearest, len(centers))
-        centers = problem.means(members, centers, stopping.iteration)
+        nearest = distances[np.arange(len(fit)), labels]
+        if not history.record_assignment(labels, centers, nearest):
+            return history.best()
+        members = fit.fill_empty_clusters(labels, nearest, len(centers))
+        centers = fit.means(members, centers, history.iteration)

@@ -24,9 +24,11 @@ LEAST_GAIN = 1e-12
 ROUNDING = 1e-9
 #: Graphs that are matched with a candidate before it is judged again.
 AT_ONCE = 64
+#: Most passes over all graphs where nobody says how many; a few are enough.
+MOST_PASSES = 100
 
 
-class Exchanges:
+class Pam:
     """Medoids of a collection, exchanged as long as that lowers the sum of weighted distances.
 
     Parameters
@@ -119,3 +121,21 @@ class Exchanges:
 
     def _all(self, graph: int) -> FloatArray:
         return self._distances(graph, np.arange(len(self.weights)))
+
+
+def best_medoids(costs: FloatArray, weights: FloatArray, k: int) -> IntArray:
+    """The k graphs with the least weighted sum of costs, where costs[i, j] is what graph j costs in the cluster of graph i.
+
+    They are added one by one, each the best at its turn, and then exchanged as long as that helps.
+    """
+    weighted = costs * weights
+    chosen: list[int] = []
+    nearest = np.full(len(costs), np.inf)
+    for _ in range(k):
+        totals = np.minimum(nearest, weighted).sum(axis=1)
+        totals[chosen] = np.inf
+        chosen.append(int(totals.argmin()))
+        nearest = np.minimum(nearest, weighted[chosen[-1]])
+    pam = Pam(np.array(chosen), weights, lambda graph: costs[graph].copy(), lambda graph, others: costs[graph, others])
+    pam.run(MOST_PASSES)
+    return pam.medoids

@@ -1,4 +1,4 @@
-"""From starts to the best result: runs, swaps, certificates; what is interrupted or killed is not lost."""
+"""From starts to the best result: several runs, of which the best is kept; what is interrupted or killed is not lost."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ import logging
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from graphmeans.cluster.algorithms.descent import Descent
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.gvr import gvr
-from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.interval import interval, run_descent
 from graphmeans.cluster.algorithms.lloyd import lloyd
-from graphmeans.cluster.algorithms.result import Result, Trace, fixed
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.counters import Ledger
-from graphmeans.cluster.persistence.checkpoint import Arrays, Checkpoint, Saved, packed, unpacked
+from graphmeans.cluster.algorithms.result import Result, Trace, copied
+from graphmeans.cluster.algorithms.seeds import Seeds
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import CountedMatcher, Counters
+from graphmeans.cluster.engines.base import Engine, EngineFactory, Interruptible
+from graphmeans.cluster.engines.threads import ThreadEngine
+from graphmeans.cluster.persistence.checkpoint import Arrays, Checkpoint, CheckpointFile, prefixed, without_prefix
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.means.frames import Centers
 
@@ -33,72 +39,110 @@ ALGORITHMS: dict[str, Callable[..., Result]] = {"lloyd": lloyd, "elkan": elkan, 
 
 
 @dataclass
-class Runs:
+class Run:
+    """One run: what does not change, what it spends, and what has happened so far."""
+
+    context: FitContext
+    matcher: CountedMatcher
+    history: History
+    is_done: bool = False
+
+
+@dataclass
+class Restarts:
     """Several runs of an algorithm from different starts.
 
     Parameters
     ----------
     algorithm : str
     settings : dict
-        What the algorithm takes besides the problem and the start.
-    problem : Problem
+        What the algorithm takes besides the others.
+    rules : dict
+        When a run ends: max_iter, tol, n_iter_no_change.
+    context : FitContext
         That of the first run; the others differ in their seeds.
+    k : int
     start : callable
-        Gives the centers that a problem starts from.
-    seeds : list of int
-        One a run.
-    checkpoint : Checkpoint, optional
+        Gives the seeds of a run: (context, matcher, new_engine) -> Seeds. It makes the engine if it needs one.
+    random_seeds : list of int
+        One for each run.
+    new_engine : EngineFactory
+        Makes the engine that holds the shards of a run.
+    workers : Interruptible, optional
+        The workers of these engines, if there are any besides the threads of this process.
+    file : CheckpointFile, optional
     """
 
     algorithm: str
     settings: dict[str, Any]
-    problem: Problem
-    start: Callable[[Problem], Centers]
-    seeds: list[int]
-    checkpoint: Checkpoint | None = None
+    rules: dict[str, Any]
+    context: FitContext
+    k: int
+    start: Callable[[FitContext, CountedMatcher, Callable[[], Engine]], Seeds]
+    random_seeds: list[int]
+    new_engine: EngineFactory = ThreadEngine
+    workers: Interruptible | None = None
+    file: CheckpointFile | None = None
+    #: What all runs together have spent.
+    counters: Counters = field(default_factory=Counters)
     _best: Result | None = None
 
     def best(self) -> Result:
         """The result with the lowest objective. An interrupted run gives its last complete iteration, with a warning."""
         first, target, saved = self._resumed()
-        for wave in waves(first, len(self.seeds)):
-            problems = [
-                replace(self.problem, seed=self.seeds[run], run=run, n_runs=len(self.seeds), ledger=Ledger()) for run in wave
-            ]
+        for wave in waves(first, len(self.random_seeds)):
             # A run gives up only for what the waves before it have reached: whether those of a wave are made one after the
             # other or at once makes no difference.
             target = 0.0 if self._best is None else self._best.inertia if saved is None else target
+            runs = [self._new_run(number, target) for number in wave]
             try:
-                if self.problem.engines is None or len(wave) == 1 or self.checkpoint is not None:
-                    for problem in problems:
-                        self._take(problem, self._one(problem, target, saved))
+                if self.workers is None or len(wave) == 1 or self.file is not None:
+                    for run in runs:
+                        self._compare(run, self._make(run, saved))
                         saved = None
-                else:  # where answers take time to come
-                    with ThreadPoolExecutor(len(wave), thread_name_prefix="graphmeans-run") as pool:
-                        made = [pool.submit(self._one, problem, target, None) for problem in problems]
-                        try:
-                            for problem, future in zip(problems, made, strict=True):
-                                self._take(problem, future.result())
-                        except KeyboardInterrupt:
-                            self.problem.engines.interrupt()  # the others shall stop, too
-                            raise
+                else:
+                    self._make_at_once(runs, self.workers)
             except KeyboardInterrupt:
-                stopped = [problem.stopped() for problem in problems]
-                found = [result for result in (self._best, *stopped) if result is not None]
-                if not found:
-                    raise
-                warnings.warn("interrupted: the last complete iteration is returned", ConvergenceWarning, stacklevel=5)
-                return min(found, key=lambda result: result.inertia)
+                return self._interrupted(runs)
         assert self._best is not None
-        if self.checkpoint is not None:
-            self.checkpoint.remove()
+        if self.file is not None:
+            self.file.remove()
         return self._best
 
-    def _take(self, problem: Problem, result: Result) -> None:
-        """A run is done."""
-        run, reached = f"{problem.run + 1}/{problem.n_runs}", result.inertia
-        logger.info("run %s: inertia %.6g after %d iterations", run, reached, result.n_iter)
-        self.problem.ledger.add(problem.ledger)
+    def _new_run(self, number: int, target: float) -> Run:
+        context = replace(self.context, seed=self.random_seeds[number], run=number, n_runs=len(self.random_seeds))
+        matcher = CountedMatcher(context.space)
+        target = target if self.algorithm == "interval" else 0.0
+        return Run(context, matcher, History(context, matcher.counters, target=target, **self.rules))
+
+    def _make_at_once(self, runs: list[Run], workers: Interruptible) -> None:
+        """Make runs side by side, where answers take time to come."""
+        with ThreadPoolExecutor(len(runs), thread_name_prefix="graphmeans-run") as threads:
+            made = [threads.submit(self._make, run, None) for run in runs]
+            try:
+                for run, future in zip(runs, made, strict=True):
+                    self._compare(run, future.result())
+            except KeyboardInterrupt:
+                workers.interrupt()  # the others shall stop, too
+                raise
+
+    def _interrupted(self, runs: list[Run]) -> Result:
+        """The best of what there is after Ctrl-C."""
+        if self.workers is not None:
+            self.workers.resume()
+        stopped = [run.history.interrupted() for run in runs if not run.is_done]
+        found = [result for result in (self._best, *stopped) if result is not None]
+        if not found:
+            raise KeyboardInterrupt
+        warnings.warn("interrupted: the last complete iteration is returned", ConvergenceWarning, stacklevel=6)
+        return min(found, key=lambda result: result.inertia)
+
+    def _compare(self, run: Run, result: Result) -> None:
+        """A run is done: keep its result if it is the best so far."""
+        run.is_done = True
+        number, reached = f"{run.context.run + 1}/{run.context.n_runs}", result.inertia
+        logger.info("run %s: inertia %.6g after %d iterations", number, reached, result.n_iter)
+        self.counters.add(run.matcher.counters)
         worse: Result | None = result
         if self._best is None or result.inertia < self._best.inertia:
             worse, self._best = self._best, result
@@ -107,33 +151,45 @@ class Runs:
         if worse is not None and worse.engine is not None:
             worse.engine.close()
 
-    def _one(self, problem: Problem, target: float, saved: Saved | None) -> Result:
-        if self.algorithm != "interval":
-            return ALGORITHMS[self.algorithm](problem, self.start(problem), **self.settings)
-        if self.checkpoint is not None:
-            before = dict(self.problem.ledger.matchings)
-            facts = {"run": problem.run, "seeds": self.seeds, "target": target, "before": before}
-            self.checkpoint.context = facts, ({} if self._best is None else packed("best", _to_arrays(self._best)))
-            self.checkpoint.prepare()
-            problem.folder = self.checkpoint.folder
+    def _make(self, run: Run, saved: Checkpoint | None) -> Result:
+        context, matcher, history = run.context, run.matcher, run.history
+        if self.file is not None:
+            facts = {
+                "run": context.run, "seeds": self.random_seeds, "target": history.target,
+                "before": dict(self.counters.matchings),
+            }  # fmt: skip
+            best = {} if self._best is None else prefixed("best", _to_arrays(self._best))
+            self.file.common = Checkpoint(facts, best)
+            self.file.prepare()
+        log_dir = None if self.file is None else self.file.log_dir
+        new_engine = partial(self.new_engine, context, matcher, self.k, log_dir=log_dir)
         if saved is not None:
-            problem.ledger.matchings.update(saved[0]["matchings"])
-        centers = None if saved is not None else self.start(problem)
-        return interval(problem, centers, **self.settings, target=target, checkpoint=self.checkpoint, saved=saved)
+            assert self.file is not None
+            matcher.counters.matchings.update(saved.facts["matchings"])
+            history.resume(saved.facts["history"])
+            descent = Descent.from_checkpoint(context, new_engine(), saved, self.file)
+            history.start_clock()
+            return run_descent(descent, history, **self.settings, changed=False)
+        seeds = self.start(context, matcher, new_engine)
+        history.start_clock()
+        if self.algorithm != "interval":
+            return ALGORITHMS[self.algorithm](context, matcher, seeds, history, **self.settings)
+        engine = seeds.engine or new_engine()
+        return interval(context, matcher, seeds, history, engine=engine, file=self.file, **self.settings)
 
-    def _resumed(self) -> tuple[int, float, Saved | None]:
-        """The run to go on with, what it tries to beat, and its saved state; the best result so far is taken in."""
-        saved = None if self.checkpoint is None else self.checkpoint.read()
+    def _resumed(self) -> tuple[int, float, Checkpoint | None]:
+        """The run to go on with, what it tries to beat, and its checkpoint; the best result so far is taken in."""
+        saved = None if self.file is None else self.file.read()
         if saved is None:
             return 0, 0.0, None
-        head, arrays = saved
-        self.seeds = [int(seed) for seed in head["seeds"]]
-        self.problem.ledger.matchings.update(head["before"])
-        logger.info("going on with run %d after iteration %d", head["run"] + 1, head["iteration"])
-        best = unpacked("best", arrays)
+        facts = saved.facts
+        self.random_seeds = [int(seed) for seed in facts["seeds"]]
+        self.counters.matchings.update(facts["before"])
+        logger.info("going on with run %d after iteration %d", facts["run"] + 1, facts["iteration"])
+        best = without_prefix("best", saved.arrays)
         if best:
-            self._best = _from_arrays(best, self.problem.source.like)
-        return int(head["run"]), float(head["target"]), saved
+            self._best = _from_arrays(best, self.context.data.like)
+        return int(facts["run"]), float(facts["target"]), saved
 
 
 def waves(first: int, count: int) -> list[range]:
@@ -149,7 +205,7 @@ def _to_arrays(result: Result) -> Arrays:
     return {name: getattr(result.centers.batch, name) for name in _BATCH} | {
         "labels": result.labels,
         "distances": result.distances,
-        "numbers": np.array([result.inertia, result.n_iter, result.converged, result.filled]),
+        "numbers": np.array([result.inertia, result.n_iter, result.converged, result.n_filled]),
         "node_support": result.centers.node_support,
         "edge_support": result.centers.edge_support,
         "trace": np.asarray(result.trace),
@@ -163,7 +219,7 @@ def _from_arrays(arrays: Arrays, like: GraphBatch) -> Result:
     inertia, n_iter, converged, filled = arrays["numbers"]
     certified = arrays["certified"]
     return Result(
-        fixed(arrays["labels"], arrays["distances"]), Centers(batch, arrays["node_support"], arrays["edge_support"]),
+        copied(arrays["labels"], arrays["distances"]), Centers(batch, arrays["node_support"], arrays["edge_support"]),
         float(inertia), int(n_iter), bool(converged), arrays["trace"].view(Trace),
         float(certified[0]) if len(certified) else None, int(filled),
     )  # fmt: skip

@@ -1,8 +1,8 @@
-"""`Result`: what an algorithm hands back; `Trace`: what happened on the way, a row an iteration."""
+"""`Result`: what an algorithm hands back; `Trace`: what happened on the way, with a row for each iteration."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.engines.base import GetAssignment, RemoteEngine
 from graphmeans.means.frames import Centers
 
 FloatArray = NDArray[np.float64]
@@ -40,7 +41,7 @@ TRACE_FIELDS = np.dtype(
 
 
 class Trace(np.ndarray[Any, Any]):
-    """A structured array, a row an iteration, with `to_pandas`."""
+    """A structured array with a row for each iteration, and `to_pandas`."""
 
     @classmethod
     def of_rows(cls, rows: Sequence[dict[str, Any]]) -> Trace:
@@ -62,34 +63,41 @@ class Trace(np.ndarray[Any, Any]):
         return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
 
 
-#: Gives labels and distances, from wherever they are.
-Look = Callable[[], tuple[IntArray, FloatArray]]
-
-
 @dataclass(frozen=True, eq=False)
 class Result:
     """The best iteration of a run: labels and distances always belong to the centers beside them.
 
-    They may still be with the shards, and are fetched when somebody asks for them. `certified` is the share of labels that
-    are proven, None if that is not known.
+    Parameters
+    ----------
+    get_assignment : callable
+        Gives labels and distances, which may still be with the shards.
+    centers : Centers
+    inertia : float
+    n_iter : int
+    converged : bool
+    trace : Trace
+    certified : float, optional
+        The share of labels that are proven, None if that is not known.
+    n_filled : int
+        How many clusters have members.
+    engine : RemoteEngine, optional
+        The engine whose workers hold labels and distances, where that is not this process.
     """
 
-    look: Look
+    get_assignment: GetAssignment
     centers: Centers
     inertia: float
     n_iter: int
     converged: bool
     trace: Trace
     certified: float | None = None
-    #: How many clusters have members.
-    filled: int = 0
-    #: Who holds labels and distances, where that is not this process.
-    engine: Any = None
+    n_filled: int = 0
+    engine: RemoteEngine | None = None
 
     @cached_property
     def assignment(self) -> tuple[IntArray, FloatArray]:
         """Labels and distances."""
-        return self.look()
+        return self.get_assignment()
 
     @property
     def labels(self) -> IntArray:
@@ -98,11 +106,11 @@ class Result:
 
     @property
     def distances(self) -> FloatArray:
-        """Its distance to the center."""
+        """The distance of each graph to its center."""
         return self.assignment[1]
 
 
-def fixed(labels: IntArray, distances: FloatArray) -> Look:
+def copied(labels: IntArray, distances: FloatArray) -> GetAssignment:
     """Labels and distances that are here, copied."""
     now = labels.copy(), distances.copy()
     return lambda: now

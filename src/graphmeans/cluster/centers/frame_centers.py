@@ -1,286 +1,250 @@
-"""`MovingCenters`: centers in fixed frames, and how far each has moved since any earlier time."""
+"""`FrameCenters`: the centers of k-means, each in a frame of fixed slots."""
 
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.centers.shift_history import Positions, ShiftHistory
+from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.graphs.batch import GraphBatch, concatenate
-from graphmeans.kernels.frames import settle
-from graphmeans.kernels.sketch import sketch_bounds
+from graphmeans.kernels.frames import settle as fill_slots
 from graphmeans.matching.match import Matches
-from graphmeans.matching.sketch import sketch
-from graphmeans.matching.workspace import zeros
 from graphmeans.means.frames import Centers, Frames
+from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Earlier centers that are kept. How far a center has moved since a time in between is known a little less tightly.
-SNAPSHOTS = 16
-#: Most numbers in a sketch.
-LONGEST = 1024
 _versions = count()
 
 
-@dataclass(frozen=True, eq=False)
-class Sketches:
-    """Sketches of some graphs, in single precision, with their norms.
+class FrameCenters:
+    """k centers, each in a frame of n slots with fixed roles. A graph's alignment is the slot of each of its nodes.
 
-    Of sorted rows of edges, the better kind, unless they would be longer than `LONGEST`; then the short one of projections.
-    """
+    Because frames stay, sums of aligned graphs add up whoever computed them, and |y_now - y_then| is an upper bound of the
+    distance between a center and what it was: no matching is needed to know how far it has moved.
 
-    values: NDArray[np.float32]
-    norms: FloatArray
+    First the seeds are appended one by one; then `move_to_means` and `replace` let time pass. Arrays are replaced, never
+    changed in place, so a shallow copy is a snapshot.
 
-    @classmethod
-    def of(cls, batch: GraphBatch, order: IntArray) -> Sketches:
-        """Sketches of the graphs of a batch in a space of this order."""
-        n = int(order.sum())
-        short = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1]) <= LONGEST
-        values = sketch(batch, order, "rows" if short else "projection")
-        return cls(np.ascontiguousarray(values, dtype=np.float32), np.sqrt(np.einsum("nd,nd->n", values, values)))
-
-    def append(self, other: Sketches) -> Sketches:
-        """These and others."""
-        return Sketches(np.concatenate([self.values, other.values]), np.concatenate([self.norms, other.norms]))
-
-    def with_rows(self, rows: IntArray, others: Sketches) -> Sketches:
-        """These with others in some places."""
-        result = Sketches(self.values.copy(), self.norms.copy())
-        result.values[rows], result.norms[rows] = others.values, others.norms
-        return result
-
-    def bounds(self, rows: IntArray, others: Sketches, c: slice = slice(None)) -> FloatArray:
-        """Lower bounds of the distances of graphs `rows` to others, shape (len(rows), len(others)); good until the next call."""
-        low = zeros("low", (len(rows), len(others.norms[c])), np.float64)
-        sketch_bounds(rows, self.values, others.values[c], self.norms, others.norms[c], low)
-        return low
-
-
-class MovingCenters:
-    """k centers, each in a frame of n places with fixed roles; a graph's alignment is the place of each of its nodes.
-
-    Because frames stay, sums of aligned graphs add up whoever computed them, and |y_now - y_then| is an upper bound of
-    the distance between a center and what it was: no matching is needed to know how far it has moved.
-
-    First the seeds are appended one by one; then `move` and `replace` let time pass.
+    Attributes
+    ----------
+    batch : GraphBatch
+        The centers without their null slots, which matchers need not see.
+    frames : Frames
+        The sums whose averages the centers are.
+    history : ShiftHistory
+    sketches : Sketches
+    version : int
+        Centers of the same version are the same.
     """
 
     def __init__(self, order: IntArray, like: GraphBatch, k: int) -> None:
         self.order, self.k = order, k
-        self.place_roles = np.repeat(np.arange(len(order)), order).astype(np.int32)
-        places = len(self.place_roles)
-        self.used = np.zeros((k, places), dtype=bool)
+        self.slot_roles = np.repeat(np.arange(len(order)), order).astype(np.int32)
+        slots = len(self.slot_roles)
         self.batch = like.take([])
         self.frames = self.empty_frames()
-        self.drift = np.zeros((1, k))
+        self.history = ShiftHistory(k)
         self.sketches = Sketches.of(self.batch, order)
-        self._place_of = np.zeros(0, dtype=np.int64)
-        self._node_at = np.full((k, places), -1, dtype=np.int64)
-        self._snapshots: dict[int, tuple[FloatArray, FloatArray]] = {}
-        self._anchor = np.zeros(1, dtype=np.int64)  # of each time: the kept time that stands for it,
-        self._offset = np.zeros((1, k))  # and how far the centers moved between the two
-        self._born = np.zeros(k, dtype=np.int64)
-        self._centers: Centers | None = None
-        #: Centers of the same version are the same.
         self.version = next(_versions)
+        self._used = np.zeros((k, slots), dtype=bool)
+        self._slot_of_node = np.zeros(0, dtype=np.int64)  # of each node of `batch`
+        self._node_in_slot = np.full((k, slots), -1, dtype=np.int64)
+        self._centers: Centers | None = None
+
+    @classmethod
+    def from_graphs(cls, order: IntArray, graphs: GraphBatch, which: IntArray | None = None) -> FrameCenters:
+        """Graphs of a batch as seeds, in their order."""
+        which = np.arange(len(graphs)) if which is None else which
+        centers = cls(order, graphs, len(which))
+        for c in which:
+            centers.append(graphs.take([c]))
+        return centers
+
+    @property
+    def now(self) -> int:
+        """The present time: how often the centers have moved."""
+        return self.history.now
+
+    @property
+    def shift(self) -> FloatArray:
+        """How far each center has moved since each earlier time; see `ShiftHistory`."""
+        return self.history.shift
 
     # -- how centers come to be and move -----------------------------------------------------------
 
     def append(self, graph: GraphBatch) -> None:
-        """One more seed: a batch of one graph."""
-        c = np.array([len(self.batch)], dtype=np.int64)
-        places = self._place(graph, c)
-        self._node_at[c[0], places] = np.arange(len(places))
-        self._place_of = np.concatenate([self._place_of, places])
+        """Take one more seed, a batch of one graph."""
+        c = len(self.batch)
+        slots = self._put(graph, c)
+        self._node_in_slot[c, slots] = np.arange(len(slots))
+        self._slot_of_node = np.concatenate([self._slot_of_node, slots])
         self.batch = concatenate([self.batch, graph])
         self.sketches = self.sketches.append(Sketches.of(graph, self.order))
         self._centers = Centers.of_graphs(self.batch)
         self.version = next(_versions)
 
-    def move(self, sums: Frames) -> None:
+    def move_to_means(self, sums: Frames) -> None:
         """The averages of these sums are the centers from now on; a frame without weight keeps its center."""
-        self._snapshots = self._snapshots or {0: self._averages()}
+        before = None if self.now else self._positions()
         empty = sums.total <= 0
         for name in Frames.SUMS:
             getattr(sums, name)[empty] = getattr(self.frames, name)[empty]
         self.frames = sums
-        self._tick()
+        self._advance(before)
 
     def replace(self, c: int, graph: GraphBatch) -> None:
         """Center c gives way to this graph; nothing that was known of c holds for it."""
-        self._snapshots = self._snapshots or {0: self._averages()}
+        before = None if self.now else self._positions()
         self.frames = self.frames.copy()
         for name in Frames.SUMS:
             getattr(self.frames, name)[c] = 0.0
-        self._place(graph, np.array([c], dtype=np.int64))
-        self._born = self._born.copy()
-        self._born[c] = self.now + 1
-        self._tick()
+        self._used = self._used.copy()
+        self._put(graph, c)
+        self._advance(before, replaced=c)
 
-    @property
-    def place_of_nodes(self) -> IntArray:
-        """The place of each node of `batch` in the frame of its center."""
-        return self._place_of
+    def _put(self, graph: GraphBatch, c: int) -> IntArray:
+        """Put a graph alone into frame c; returns the slot of each of its nodes."""
+        first, frame = np.zeros(1, dtype=np.int64), np.array([c], dtype=np.int64)
+        self._used[c] = False
+        slots = np.full(len(graph.nodes), -1, dtype=np.int64)
+        self.fill_slots(graph, first, frame, slots, graph.node_ptr)
+        self._used[c, slots] = True
+        self.frames.add(graph, first, frame, slots, graph.node_ptr, np.ones(1))
+        return slots
 
-    @property
-    def now(self) -> int:
-        """The present time: how often the centers have moved."""
-        return len(self.drift) - 1
-
-    def _place(self, graph: GraphBatch, c: IntArray) -> IntArray:
-        """Put a graph alone into frame c; returns the place of each of its nodes."""
-        self.used[c] = False
-        places = np.full(len(graph.nodes), -1, dtype=np.int64)
-        self.settle(graph, np.zeros(1, dtype=np.int64), c, places, graph.node_ptr)
-        self.used[c, places] = True
-        self.frames.add(graph, np.zeros(1, dtype=np.int64), c, places, graph.node_ptr, np.ones(1))
-        return places
-
-    def _averages(self) -> tuple[FloatArray, FloatArray]:
+    def _positions(self) -> Positions:
         total = np.maximum(self.frames.total, 1e-300).reshape(-1, 1, 1)
         return self.frames.nodes / total, self.frames.edges / total[..., None]
 
-    def _tick(self) -> None:
+    def _advance(self, before: Positions | None, replaced: int | None = None) -> None:
         """Let one unit of time pass; the frames are those of the new centers."""
-        now = self.now + 1
+        history = copy(self.history)
+        history.advance(before, self._positions(), replaced)
+        self.history = history
+        self._derive(np.flatnonzero(history.shift[history.now - 1] > 0))
+
+    def _derive(self, moved: IntArray | None = None) -> None:
+        """Compute everything that follows from the frames; of the sketches those of moved centers."""
         self.version = next(_versions)
-        self.used = self.frames.node_weight[:, : len(self.place_roles)] > 0
-        self._snapshots = {**self._snapshots, now: self._averages()}
-        self._anchor = np.append(self._anchor, now)
-        self._offset = np.vstack([self._offset, np.zeros(self.k)])
-        if len(self._snapshots) > SNAPSHOTS:
-            self._forget()
-        since = {time: self._between(time, now) for time in self._snapshots}
-        #: drift[t, c]: how far center c is at most from where it was at time t.
-        self.drift = np.array([since[int(a)] for a in self._anchor]) + self._offset
-        self.drift[np.arange(now + 1)[:, None] < self._born] = np.inf
+        self._used = self.frames.node_weight[:, : len(self.slot_roles)] > 0
         self._compact()
-        moved = np.flatnonzero(self.drift[now - 1] > 0)
-        self.sketches = self.sketches.with_rows(moved, Sketches.of(self.batch.take(moved), self.order))
-
-    def _between(self, then: int, now: int) -> FloatArray:
-        (a, b), (c, d) = self._snapshots[then], self._snapshots[now]
-        return np.sqrt(((c - a) ** 2).sum(axis=(1, 2)) + ((d - b) ** 2).sum(axis=(1, 2, 3)))
-
-    def _forget(self) -> None:
-        """Drop the snapshot that differs least from the next one, which stands for it from now on."""
-        times = sorted(self._snapshots)
-        steps = [self._between(a, b) for a, b in pairwise(times[:-1])]
-        least = int(np.argmin([step.sum() for step in steps]))
-        stood_for = self._anchor == times[least]
-        self._offset = self._offset + stood_for[:, None] * steps[least]
-        self._anchor = np.where(stood_for, times[least + 1], self._anchor)
-        self._snapshots = {time: kept for time, kept in self._snapshots.items() if time != times[least]}
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that cannot be computed from the rest."""
-        times = sorted(self._snapshots)
-        return {name: getattr(self.frames, name) for name in Frames.SUMS} | {
-            "drift": self.drift,
-            "anchor": self._anchor,
-            "offset": self._offset,
-            "born": self._born,
-            "times": np.array(times, dtype=np.int64),
-            "then_nodes": np.array([self._snapshots[time][0] for time in times]),
-            "then_edges": np.array([self._snapshots[time][1] for time in times]),
-        }
-
-    @classmethod
-    def restored(cls, order: IntArray, like: GraphBatch, state: dict[str, NDArray[Any]]) -> MovingCenters:
-        """Centers from what `state` gave, after they have moved at least once."""
-        centers = cls(order, like, len(state["total"]))
-        for name in Frames.SUMS:
-            setattr(centers.frames, name, state[name])
-        centers.drift, centers._anchor, centers._offset = state["drift"], state["anchor"], state["offset"]
-        centers._born = state["born"]
-        then = zip(state["then_nodes"], state["then_edges"], strict=True)
-        centers._snapshots = {int(time): kept for time, kept in zip(state["times"], then, strict=True)}
-        centers._rebuild()
-        return centers
-
-    def started_anew(self, frames: Frames) -> MovingCenters:
-        """Centers in the same frames with other sums; their time begins again."""
-        centers = MovingCenters(self.order, self.batch.take([]), self.k)
-        centers.frames = frames
-        centers._rebuild()
-        return centers
-
-    def view(self) -> MovingCenters:
-        """The same for those who only look: without what it takes to move."""
-        other = copy(self)
-        other._snapshots, other._centers = {}, None
-        other._anchor, other._offset = self._anchor[:0], self._offset[:0]
-        if not self.now:
-            other.frames = Frames(0, self.batch, 1)  # seeds: nothing was added up
-        return other
-
-    def _rebuild(self) -> None:
-        """Everything that follows from the frames."""
-        self.version = next(_versions)
-        self.used = self.frames.node_weight[:, : len(self.place_roles)] > 0
-        self._compact()
-        self.sketches = Sketches.of(self.batch, self.order)
-
-    # -- alignments --------------------------------------------------------------------------------
-
-    def empty_frames(self) -> Frames:
-        """Frames of these centers' places with nothing added."""
-        frames = Frames(self.k, self.batch, max(1, len(self.place_roles)))
-        frames.size[:] = len(self.place_roles)
-        frames.roles[:, : len(self.place_roles)] = self.place_roles
-        return frames
-
-    def settle(self, batch: GraphBatch, which: IntArray, frame: IntArray, flat: IntArray, ptr: IntArray) -> None:
-        """Give unmatched nodes of aligned graphs null places; flat (in, out)."""
-        settle(batch.node_ptr, batch.roles, which.astype(np.int64), frame, flat, ptr, self.place_roles, self.used)
-
-    def alone(self, batch: GraphBatch, which: IntArray, frame: IntArray, ptr: IntArray) -> IntArray:
-        """Places for the nodes of graphs that become centers: the first ones of their roles."""
-        flat = np.full(ptr[-1], -1, dtype=np.int64)
-        settle(batch.node_ptr, batch.roles, which, frame, flat, ptr, self.place_roles, np.zeros_like(self.used))
-        return flat
-
-    def places(self, found: Matches, batch: GraphBatch, which: IntArray, to: IntArray) -> IntArray:
-        """Mappings into the nodes of the centers as alignments: a place for every node."""
-        matched = np.flatnonzero(found.flat >= 0)
-        flat = found.flat.copy()
-        flat[matched] = self._place_of[flat[matched] + np.repeat(self.batch.node_ptr[to], np.diff(found.ptr))[matched]]
-        self.settle(batch, which, to, flat, found.ptr)
-        return flat
-
-    def mappings(self, flat: IntArray, ptr: IntArray, to: IntArray) -> IntArray:
-        """The way back: alignments as mappings into the nodes of the centers, -1 where the place is null."""
-        return np.where(flat >= 0, self._node_at[np.repeat(to, np.diff(ptr)), flat], -1)
-
-    def centers(self) -> Centers:
-        """The centers as they are now, with support."""
-        assert self._centers is not None, "no seeds were appended"
-        return self._centers
+        if moved is None:
+            self.sketches = Sketches.of(self.batch, self.order)
+        else:
+            self.sketches = self.sketches.with_rows(moved, Sketches.of(self.batch.take(moved), self.order))
 
     def _compact(self) -> None:
-        """The centers without their null places, which matchers need not see."""
+        """Leave out null slots."""
         full = self.frames.centers()
         full_batch = full.batch
-        rows = np.flatnonzero(self.used.ravel())
-        places = self.used.shape[1]
-        self._node_at = np.where(self.used, np.cumsum(self.used, axis=1) - 1, -1)
-        self._place_of = (rows % places).astype(np.int64) if places else rows
+        rows = np.flatnonzero(self._used.ravel())
+        slots = self._used.shape[1]
+        self._node_in_slot = np.where(self._used, np.cumsum(self._used, axis=1) - 1, -1)
+        self._slot_of_node = (rows % slots).astype(np.int64) if slots else rows
         owner = np.repeat(np.arange(self.k), np.diff(full_batch.edge_ptr))
         self.batch = GraphBatch(
-            node_ptr=np.concatenate([[0], np.cumsum(self.used.sum(axis=1))]).astype(np.int64),
+            node_ptr=np.concatenate([[0], np.cumsum(self._used.sum(axis=1))]).astype(np.int64),
             nodes=full_batch.nodes[rows],
             roles=full_batch.roles[rows],
             edge_ptr=full_batch.edge_ptr,
-            ends=self._node_at[owner[:, None], full_batch.ends].astype(np.int32),
+            ends=self._node_in_slot[owner[:, None], full_batch.ends].astype(np.int32),
             edge_values=full_batch.edge_values,
             directed=full_batch.directed,
             role_names=full_batch.role_names,
         )
         self._centers = Centers(self.batch, full.node_support[rows], full.edge_support)
+
+    # -- in and out --------------------------------------------------------------------------------
+
+    def as_centers(self) -> Centers:
+        """The centers as they are now, with support."""
+        assert self._centers is not None, "no seeds were appended"
+        return self._centers
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that cannot be computed from the rest."""
+        return {name: getattr(self.frames, name) for name in Frames.SUMS} | self.history.to_arrays()
+
+    @classmethod
+    def from_arrays(cls, order: IntArray, like: GraphBatch, arrays: dict[str, NDArray[Any]]) -> FrameCenters:
+        """The centers that `to_arrays` wrote down, after they have moved at least once."""
+        centers = cls(order, like, len(arrays["total"]))
+        for name in Frames.SUMS:
+            setattr(centers.frames, name, arrays[name])
+        centers.history = ShiftHistory.from_arrays(arrays)
+        centers._derive()
+        return centers
+
+    @classmethod
+    def from_means(cls, space: GraphSpace, means: Centers, counts: FloatArray) -> FrameCenters:
+        """Centers that can move on, from what a model file keeps of them: averages, supports and counts.
+
+        The counts are the (weighted) numbers of graphs behind each center. A node or an edge was in support * count
+        graphs, and the sum of its values is average * count.
+        """
+        batch = means.batch
+        counts = np.where(counts > 0, counts, 1.0)  # a center without members counts like a seed
+        centers = cls.from_graphs(space.order, batch)
+        slot, frames = centers._slot_of_node, centers.frames.copy()
+        frames.scale(np.arange(len(batch)), counts)
+        owner = np.repeat(np.arange(len(batch)), batch.sizes)
+        frames.node_weight[owner, slot] = means.node_support * counts[owner]
+        owner = np.repeat(np.arange(len(batch)), np.diff(batch.edge_ptr))
+        i, j = (slot[batch.node_ptr[owner] + batch.ends[:, side]] for side in (0, 1))
+        frames.edge_weight[owner, i, j] = means.edge_support[:, 0] * counts[owner]
+        frames.edge_weight[owner, j, i] = means.edge_support[:, -1] * counts[owner]
+        return centers.with_sums(frames)
+
+    def with_sums(self, frames: Frames) -> FrameCenters:
+        """Centers in the same frames with other sums; their time begins again."""
+        centers = FrameCenters(self.order, self.batch.take([]), self.k)
+        centers.frames = frames
+        centers._derive()
+        return centers
+
+    def read_only(self) -> FrameCenters:
+        """The same centers without what it takes to move, to be sent to those who only look at them."""
+        other = copy(self)
+        other.history, other._centers = self.history.read_only(), None
+        if not self.now:
+            other.frames = Frames(0, self.batch, 1)  # seeds: nothing was added up
+        return other
+
+    # -- alignments --------------------------------------------------------------------------------
+
+    def empty_frames(self) -> Frames:
+        """Frames of these centers' slots with nothing added."""
+        frames = Frames(self.k, self.batch, max(1, len(self.slot_roles)))
+        frames.size[:] = len(self.slot_roles)
+        frames.roles[:, : len(self.slot_roles)] = self.slot_roles
+        return frames
+
+    def fill_slots(self, batch: GraphBatch, which: IntArray, frame: IntArray, slots: IntArray, ptr: IntArray) -> None:
+        """Give unmatched nodes of aligned graphs null slots; slots (in, out)."""
+        fill_slots(batch.node_ptr, batch.roles, which.astype(np.int64), frame, slots, ptr, self.slot_roles, self._used)
+
+    def first_slots(self, batch: GraphBatch, which: IntArray, frame: IntArray, ptr: IntArray) -> IntArray:
+        """Slots for the nodes of graphs that become centers: the first ones of their roles."""
+        slots = np.full(ptr[-1], -1, dtype=np.int64)
+        fill_slots(batch.node_ptr, batch.roles, which, frame, slots, ptr, self.slot_roles, np.zeros_like(self._used))
+        return slots
+
+    def to_slots(self, found: Matches, batch: GraphBatch, which: IntArray, to: IntArray) -> IntArray:
+        """Turn mappings into the nodes of the centers into alignments, which have a slot for every node."""
+        matched = np.flatnonzero(found.flat >= 0)
+        slots = found.flat.copy()
+        offset = np.repeat(self.batch.node_ptr[to], np.diff(found.ptr))[matched]
+        slots[matched] = self._slot_of_node[slots[matched] + offset]
+        self.fill_slots(batch, which, to, slots, found.ptr)
+        return slots
+
+    def to_mappings(self, slots: IntArray, ptr: IntArray, to: IntArray) -> IntArray:
+        """Turn alignments into mappings into the nodes of the centers, -1 where the slot is null."""
+        return np.where(slots >= 0, self._node_in_slot[np.repeat(to, np.diff(ptr)), slots], -1)

@@ -19,30 +19,30 @@ IntArray = NDArray[np.int64]
 #: Numbers of graphs: neighbours take no room however many they are.
 Rows = range | IntArray
 
-#: Graphs a shard. How a collection is cut depends on nothing else, so results do not depend on who works on it.
+#: Graphs a shard. How a collection is split_into_shards depends on nothing else, so results do not depend on who works on it.
 SHARD_SIZE = 4096
 
 
-class Lazy(Protocol):
+class LazyCollection(Protocol):
     """A collection on disk, such as `open_collection` gives."""
 
     n_partitions: int
 
     def __len__(self) -> int: ...
-    def partition(self, i: int) -> Lazy: ...
+    def partition(self, i: int) -> LazyCollection: ...
     def arrays(self) -> Iterable[Any]: ...
     def encoded_rows(self, encoder: GraphEncoder, rows: Rows) -> GraphBatch: ...
     def fingerprint(self) -> bytes: ...
 
 
-class Part(Protocol):
+class DatasetPart(Protocol):
     """Some graphs, wherever they are. It can be sent to another process, which loads them."""
 
     def load(self) -> tuple[GraphBatch, FloatArray]: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class PartInMemory:
     """Graphs in memory."""
 
     batch: GraphBatch
@@ -54,10 +54,10 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class PartOnDisk:
     """Rows of a collection on disk, encoded as they are read."""
 
-    collection: Lazy
+    collection: LazyCollection
     encoder: GraphEncoder
     space: GraphSpace
     rows: Rows
@@ -69,7 +69,7 @@ class Stored:
         return batch, np.ones(len(batch)) if self.weights is None else self.weights
 
 
-class InMemory:
+class InMemoryDataset:
     """A collection in memory, as weighted points of the space."""
 
     def __init__(self, batch: GraphBatch, weights: FloatArray) -> None:
@@ -79,17 +79,21 @@ class InMemory:
     def __len__(self) -> int:
         return len(self.batch)
 
-    def part(self, rows: Rows) -> Held:
+    def part(self, rows: Rows) -> PartInMemory:
         """Graphs of these numbers."""
         if isinstance(rows, range) and rows == range(len(self.batch)):
-            return Held(self.batch, self.weights)
+            return PartInMemory(self.batch, self.weights)
         which = np.asarray(rows, dtype=np.int64)
-        return Held(self.batch.take(which), self.weights[which])
+        return PartInMemory(self.batch.take(which), self.weights[which])
 
     def costs(self, parts: Sequence[Rows]) -> FloatArray:
         """What the graphs of each part are likely to cost, in any unit."""
         own = costs(self.batch)
         return np.array([own[np.asarray(rows, dtype=np.int64)].sum() for rows in parts])
+
+    def in_memory(self) -> InMemoryDataset:
+        """Itself."""
+        return self
 
     def fingerprint(self) -> Iterator[bytes]:
         """Tells collections apart."""
@@ -98,12 +102,12 @@ class InMemory:
             yield np.ascontiguousarray(array).tobytes()
 
 
-class OnDisk:
+class OnDiskDataset:
     """A collection of which nothing but the survey is held here.
 
     Parameters
     ----------
-    collection : Lazy
+    collection : LazyCollection
     encoder : GraphEncoder, fitted
     space : GraphSpace
     survey : Survey
@@ -112,7 +116,7 @@ class OnDisk:
     """
 
     def __init__(
-        self, collection: Lazy, encoder: GraphEncoder, space: GraphSpace, survey: Survey, weights: FloatArray | None
+        self, collection: LazyCollection, encoder: GraphEncoder, space: GraphSpace, survey: Survey, weights: FloatArray | None
     ) -> None:
         self.collection, self.encoder, self.space, self.survey, self._weights = collection, encoder, space, survey, weights
         self.like = space.weighted(survey.like)
@@ -121,10 +125,10 @@ class OnDisk:
     def __len__(self) -> int:
         return len(self.collection)
 
-    def part(self, rows: Rows) -> Stored:
+    def part(self, rows: Rows) -> PartOnDisk:
         """Graphs of these numbers."""
         weights = None if self._weights is None else self._weights[np.asarray(rows, dtype=np.int64)]
-        return Stored(self.collection, self.encoder, self.space, rows, weights)
+        return PartOnDisk(self.collection, self.encoder, self.space, rows, weights)
 
     def costs(self, parts: Sequence[Rows]) -> FloatArray:
         """What the graphs of each part are likely to cost: by the average of the block in which they begin."""
@@ -135,6 +139,10 @@ class OnDisk:
         yield self.collection.fingerprint()
         yield repr((self.encoder.get_params(), self.space.node_weight, self.space.edge_weight)).encode()
         yield b"" if self._weights is None else self._weights.tobytes()
+
+    def in_memory(self) -> InMemoryDataset:
+        """All graphs in memory, for estimators that cannot work in parts."""
+        return InMemoryDataset(self.batch, self.weights)
 
     @property
     def batch(self) -> GraphBatch:
@@ -147,7 +155,7 @@ class OnDisk:
         return np.ones(len(self)) if self._weights is None else self._weights
 
 
-Source = InMemory | OnDisk
+Dataset = InMemoryDataset | OnDiskDataset
 
 #: Graphs that are surveyed at once, and whose average cost is remembered.
 BLOCK = 16 * SHARD_SIZE
@@ -188,7 +196,7 @@ def blocks(n: int) -> list[range]:
     return [range(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
 
 
-def cut(rows: Rows) -> list[Rows]:
+def split_into_shards(rows: Rows) -> list[Rows]:
     """The numbers of some graphs, a shard at a time."""
     return [rows[start : start + SHARD_SIZE] for start in range(0, len(rows), SHARD_SIZE)]
 
@@ -198,13 +206,13 @@ def costs(batch: GraphBatch) -> FloatArray:
     return (batch.sizes.astype(np.float64) + 2.0) ** 3
 
 
-def surveyed(collection: Lazy, encoder: GraphEncoder) -> Survey:
+def surveyed(collection: LazyCollection, encoder: GraphEncoder) -> Survey:
     """Read a collection once, a block at a time."""
     if not len(collection):
         raise GraphError("the collection is empty")
     return Survey.merged([survey_block(collection, encoder, rows) for rows in blocks(len(collection))])
 
 
-def survey_block(collection: Lazy, encoder: GraphEncoder, rows: Rows) -> Survey:
+def survey_block(collection: LazyCollection, encoder: GraphEncoder, rows: Rows) -> Survey:
     """The survey of some graphs of a collection."""
     return Survey.of(collection.encoded_rows(encoder, rows))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.data.canonical import canonical, fingerprints
-from graphmeans.cluster.data.dataset import InMemory
+from graphmeans.cluster.data.dataset import InMemoryDataset
 from graphmeans.graphs.batch import GraphBatch
 
 FloatArray = NDArray[np.float64]
@@ -43,22 +40,15 @@ def originals(batch: GraphBatch, renumbered: bool = True) -> IntArray:
     return first
 
 
-def collapsed(source: InMemory, k: int) -> tuple[InMemory, IntArray | None]:
+def merge_copies(data: InMemoryDataset, k: int) -> tuple[InMemoryDataset, IntArray | None]:
     """The different graphs with the weights of their copies added, and which of them each graph is.
 
     The collection itself, and None, if there are few copies or fewer different graphs than clusters.
     """
-    first = originals(source.batch)
+    first = originals(data.batch)
     kept, inverse = np.unique(first, return_inverse=True)
     which: IntArray = inverse.reshape(-1).astype(np.int64)
-    if len(kept) > (1 - WORTH) * len(source) or len(kept) < k:
-        return source, None
-    added = np.bincount(which, weights=source.weights, minlength=len(kept)).astype(np.float64)
-    return InMemory(source.batch.take(kept), added), which
-
-
-def expanded(result: Result, which: IntArray | None) -> Result:
-    """The result for every graph again."""
-    if which is None:
-        return result
-    return replace(result, look=lambda: (result.labels[which], result.distances[which]), engine=None)
+    if len(kept) > (1 - WORTH) * len(data) or len(kept) < k:
+        return data, None
+    added = np.bincount(which, weights=data.weights, minlength=len(kept)).astype(np.float64)
+    return InMemoryDataset(data.batch.take(kept), added), which

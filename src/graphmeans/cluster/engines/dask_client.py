@@ -1,4 +1,4 @@
-"""`Cluster`: a dask.distributed client, its workers checked before the work begins and watched while it goes on."""
+"""`DaskClient`: a dask.distributed client, its workers checked before the work begins and watched while it goes on."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from graphmeans.cluster.data.dataset import Lazy, Survey, blocks, survey_block
+from graphmeans.cluster.data.dataset import LazyCollection, Survey, blocks, survey_block
 from graphmeans.cluster.engines import dask_worker as remote
+from graphmeans.cluster.engines.dask_worker import WorkersLost
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.pairs import n_threads
@@ -33,15 +34,7 @@ CONNECT = 10.0
 RESTART = 60.0
 
 
-class WorkersLost(Exception):
-    """These workers will not answer any more."""
-
-    def __init__(self, addresses: Iterable[str]) -> None:
-        super().__init__(*addresses)
-        self.addresses = set(addresses)
-
-
-class Cluster:
+class DaskClient:
     """The machines that do the work, as a context.
 
     Parameters
@@ -50,10 +43,12 @@ class Cluster:
         "dask": processes on this machine, one a core (or `n_jobs`), which end with the context. A string with an address
         (``tcp://...``): the scheduler there.
     n_jobs : int, optional
+    warm_up : callable
+        What a worker calls before it is given work, so that its kernels are compiled; it returns the seconds that took.
     """
 
-    def __init__(self, engine: Any, n_jobs: int | None = None) -> None:
-        self._engine, self._n_jobs = engine, n_jobs
+    def __init__(self, engine: Any, n_jobs: int | None, warm_up: Callable[[], float]) -> None:
+        self._engine, self._n_jobs, self._warm_up = engine, n_jobs, warm_up
         self._local: Any = None
         self._checked: dict[str, int] = {}
         self._interrupted = False
@@ -61,7 +56,7 @@ class Cluster:
         self.kept = ""
         self._shared: bool | None = None
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> DaskClient:
         distributed = need_distributed()
         if isinstance(self._engine, distributed.Client):
             self.client = self._engine
@@ -92,12 +87,6 @@ class Cluster:
         if self._local is not None:
             self._local.close()
 
-    def __call__(self, problem: Any, k: int, **more: Any) -> Any:
-        """The engine of one run."""
-        from graphmeans.cluster.engines.dask import Dask
-
-        return Dask(self, problem, k, **more)
-
     # -- workers -----------------------------------------------------------------------------------
 
     def workers(self) -> dict[str, int]:
@@ -118,8 +107,8 @@ class Cluster:
             self._checked |= {address: found[address] for address in new}
         return dict(sorted(found.items()))
 
-    def neighbours(self) -> int:
-        """The most workers on one machine: they share its memory."""
+    def workers_per_machine(self) -> int:
+        """The most workers on one machine, which share its memory."""
         hosts = Counter(address.rsplit(":", 1)[0] for address in self._checked)
         return max(hosts.values(), default=1)
 
@@ -156,7 +145,7 @@ class Cluster:
         for address in sorted(new):
             hosts.setdefault(address.rsplit(":", 1)[0], []).append(address)
         for some in ([own[0] for own in hosts.values()], [address for own in hosts.values() for address in own[1:]]):
-            warmed = [(self.submit(address, remote.compile_kernels), address) for address in some]
+            warmed = [(self.submit(address, self._warm_up), address) for address in some]
             for future, address in warmed:
                 logger.debug("worker %s is ready after %s s", address, self._unless_lost(future, address))
 
@@ -216,7 +205,7 @@ class Cluster:
         self.finished(future, set(addresses))
         if future.status == "error":
             error = future.exception()
-            if isinstance(error, remote.Missing) or type(error).__name__ == "KilledWorker":
+            if isinstance(error, remote.ShardsMissing) or type(error).__name__ == "KilledWorker":
                 raise WorkersLost(addresses)
             raise error
         if future.status != "finished":
@@ -253,7 +242,7 @@ class Cluster:
     # -- places ------------------------------------------------------------------------------------
 
     def scratch(self, key: str) -> Path | None:
-        """A folder in which shards can leave something behind, if there is one that all workers see."""
+        """A folder in which shards can write their logs, if there is one that all workers see."""
         from dask import config
 
         root = config.get("temporary-directory", None) or tempfile.gettempdir()
@@ -278,7 +267,7 @@ class Cluster:
 
     # -- before the shards -------------------------------------------------------------------------
 
-    def fit_encoder(self, encoder: GraphEncoder, collection: Lazy) -> GraphEncoder:
+    def fit_encoder(self, encoder: GraphEncoder, collection: LazyCollection) -> GraphEncoder:
         """Fit the encoder where the collection can be read; summaries of its partitions come back."""
         starts = [0]
         for i in range(collection.n_partitions):
@@ -290,13 +279,13 @@ class Cluster:
 
         return encoder.fit_summaries(self.map(tasks), has_zero_edge)
 
-    def surveyed(self, collection: Lazy, encoder: GraphEncoder) -> Survey:
+    def surveyed(self, collection: LazyCollection, encoder: GraphEncoder) -> Survey:
         """Read the collection once, each block by some worker."""
         return Survey.merged(self.map([(survey_block, collection, encoder, rows) for rows in blocks(len(collection))]))
 
     def map(self, tasks: list[tuple[Any, ...]]) -> list[Any]:
         """Tasks that any worker may do, and again if one is lost; the answers in their order."""
-        futures = [self.client.submit(remote.packed, pickle.dumps(task), pure=False) for task in tasks]
+        futures = [self.client.submit(remote.call_pickled, pickle.dumps(task), pure=False) for task in tasks]
         try:
             return [pickle.loads(self.result(future)) for future in futures]
         finally:

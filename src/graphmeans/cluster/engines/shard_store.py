@@ -1,4 +1,4 @@
-"""`Shelf`: some shards in one process, worked through by threads. What does not fit into memory waits on disk."""
+"""`ShardStore`: some shards in one process, worked through by threads. What does not fit into memory is spilled to disk."""
 
 from __future__ import annotations
 
@@ -7,140 +7,104 @@ import re
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from graphmeans.cluster.counters import ALGORITHM, Ledger, Matchings
-from graphmeans.cluster.data.dataset import Held, Part
-from graphmeans.cluster.persistence.shard_log import Journal, read_arrays, write_arrays
-from graphmeans.cluster.shards.bounds import SLOTS
+from graphmeans.cluster.counters import CountedMatcher, Counters
+from graphmeans.cluster.data.dataset import PartInMemory
+from graphmeans.cluster.engines.base import ShardCall, ShardSettings, ShardSpec
+from graphmeans.cluster.persistence.shard_log import ShardLog, read_arrays, write_arrays
+from graphmeans.cluster.shards.bound_table import SLOTS
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.graphs.errors import GraphError
-from graphmeans.space import GraphSpace
-
-IntArray = NDArray[np.int64]
 
 #: Share of the free memory that shards may take, unless the environment says how much.
 SHARE = 0.6
 MEMORY = "GRAPHMEANS_MEMORY"
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What all shards of a fit have in common."""
-
-    space: GraphSpace
-    order: IntArray
-    k: int
-    folder: Path | None = None  # where shards leave behind what they must not lose
-    neighbours: int = 1  # processes that share the memory of a machine
-
-
-@dataclass(frozen=True)
-class Spec:
-    """Which graphs a shard holds."""
-
-    number: int
-    first: int
-    part: Part
-
-
-@dataclass(frozen=True)
-class Call:
-    """A method of shards, to be called with these arguments."""
-
-    method: str
-    args: tuple[Any, ...] = ()
-    purpose: str = ALGORITHM
-    #: Afterwards shards leave their state behind as this generation; one that is confirmed may make files useless.
-    leaves: tuple[int, int] | None = None
-    #: How many shards there are in all, which is how sums of their answers are formed.
-    of: int = 0
-
-
-class Shelf:
+class ShardStore:
     """Shards by number.
 
-    Shards whose graphs are on disk stay in memory as long as there is room. The rest are visitors: they are read for a call
-    and put away after it.
+    Shards whose graphs are on disk stay in memory as long as there is room. The rest are spilled: each is read for a call
+    and written to disk after it.
     """
 
-    def __init__(self, setting: Setting, threads: int) -> None:
-        self.setting, self.threads = setting, threads
-        self.specs: dict[int, Spec] = {}
+    def __init__(self, settings: ShardSettings, threads: int) -> None:
+        self.settings, self.threads = settings, threads
+        self.specs: dict[int, ShardSpec] = {}
         self._shards: dict[int, Shard] = {}
-        self._journals: dict[int, Journal] = {}
-        self._room = memory(setting.neighbours)
-        #: Why shards could not leave behind what they should, the last time.
-        self.complaint: str | None = None
-        self.leaving = 0.0  # seconds that it took
+        self._logs: dict[int, ShardLog] = {}
+        self._room = memory_budget(settings.processes)
+        #: Why logs could not be written, the last time.
+        self.write_error: str | None = None
+        #: Seconds that writing logs took, the last time.
+        self.write_seconds = 0.0
         self._pool: ThreadPoolExecutor | None = None
-        self._attic: tempfile.TemporaryDirectory[str] | None = None
+        self._spill_dir: tempfile.TemporaryDirectory[str] | None = None
 
-    def add(self, spec: Spec) -> None:
+    def add(self, spec: ShardSpec) -> None:
         """Take a shard in, in its first state."""
         self.specs[spec.number] = spec
-        if self.setting.folder is not None:
-            self._journals[spec.number] = Journal(self.setting.folder, spec.number)
+        if self.settings.log_dir is not None:
+            self._logs[spec.number] = ShardLog(self.settings.log_dir, spec.number)
         shard = self._new(spec)
-        if not isinstance(spec.part, Held):
-            need = bytes_of(shard, self.setting.k)
+        if not isinstance(spec.part, PartInMemory):
+            need = bytes_needed(shard, self.settings.k)
             if need > self._room:
-                self._put_away(spec.number, shard)
+                self._spill(spec.number, shard)
                 return
             self._room -= need
         self._shards[spec.number] = shard
 
-    def restore(self, numbers: Sequence[int], generation: int) -> None:
-        """Shards go back to what they left behind."""
+    def restore(self, numbers: Sequence[int], checkpoint_id: int) -> None:
+        """Put shards back to what they wrote for this checkpoint."""
 
-        def back(number: int) -> None:
-            shard = self._out(number)
-            self._journals[number].read(shard, generation)
-            self._back(number, shard)
+        def restore_one(number: int) -> None:
+            shard = self._load(number)
+            self._logs[number].read(shard.state, checkpoint_id)
+            self._unload(number, shard)
 
-        for _ in self._spread(back, numbers):
+        for _ in self._map(restore_one, numbers):
             pass
 
-    def call(self, numbers: Sequence[int], call: Call) -> Iterator[tuple[int, Any, Ledger]]:
-        """Call a method of these shards; yields their numbers, answers and what was spent, in the order of the numbers."""
-        self.complaint, self.leaving = None, 0.0
-        inner = replace(self.setting.space, n_jobs=max(1, self.threads // max(1, len(numbers))))
+    def call(self, numbers: Sequence[int], call: ShardCall) -> Iterator[tuple[int, Any, Counters]]:
+        """Call an operation on these shards; yields their numbers, answers and counters, in the order of the numbers."""
+        self.write_error, self.write_seconds = None, 0.0
+        space = replace(self.settings.space, n_jobs=max(1, self.threads // max(1, len(numbers))))
 
-        def one(number: int) -> tuple[int, Any, Ledger]:
-            shard = self._out(number)
-            shard.matchings = Matchings(inner, purpose=call.purpose)
-            answer = getattr(shard, call.method)(*call.args)
-            if call.leaves is not None and number in self._journals:
+        def call_one(number: int) -> tuple[int, Any, Counters]:
+            shard = self._load(number)
+            shard.matcher = CountedMatcher(space, purpose=call.purpose)
+            answer = call.operation(shard, *call.args)
+            if call.log is not None and number in self._logs:
                 start = time.perf_counter()
                 try:
-                    self._journals[number].write(shard, *call.leaves)
+                    self._logs[number].write(shard.state, *call.log)
                 except OSError as error:
-                    self.complaint = error.strerror or str(error)
-                self.leaving += time.perf_counter() - start
-            self._back(number, shard)
-            return number, answer, shard.matchings.ledger
+                    self.write_error = error.strerror or str(error)
+                self.write_seconds += time.perf_counter() - start
+            self._unload(number, shard)
+            return number, answer, shard.matcher.counters
 
-        return self._spread(one, numbers)
+        return self._map(call_one, numbers)
 
-    def _spread(self, function: Any, numbers: Sequence[int]) -> Iterator[Any]:
+    def _map(self, function: Callable[[int], T], numbers: Sequence[int]) -> Iterator[T]:
         workers = min(self.threads, len(numbers))
         if workers <= 1:
             yield from map(function, numbers)
             return
-        if self._pool is None:  # threads keep their room (scratch.py) from call to call
+        if self._pool is None:  # threads keep their workspace (matching/workspace.py) from call to call
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="graphmeans-shard")
             weakref.finalize(self, self._pool.shutdown, wait=False)
         for start in range(0, len(numbers), 8 * workers):  # answers wait until they are added up: not too many at once
             yield from self._pool.map(function, numbers[start : start + 8 * workers])
 
-    # -- visitors ----------------------------------------------------------------------------------
+    # -- in memory or spilled ----------------------------------------------------------------------
 
     @property
     def resident(self) -> int:
@@ -151,45 +115,40 @@ class Shelf:
         """A shard that is in memory."""
         return self._shards[number]
 
-    def _new(self, spec: Spec) -> Shard:
+    def _new(self, spec: ShardSpec) -> Shard:
         batch, weights = spec.part.load()
-        return Shard(batch, weights, spec.first, Matchings(self.setting.space), self.setting.order)
+        return Shard.of(batch, weights, spec.first, self.settings.order, CountedMatcher(self.settings.space))
 
-    def _out(self, number: int) -> Shard:
+    def _load(self, number: int) -> Shard:
         if number in self._shards:
             return self._shards[number]
         shard = self._new(self.specs[number])
-        shard.unpack(read_arrays(self._place(number)))
+        shard.state.unpack(read_arrays(self._spill_path(number)))
         return shard
 
-    def _back(self, number: int, shard: Shard) -> None:
+    def _unload(self, number: int, shard: Shard) -> None:
         if number not in self._shards:
-            self._put_away(number, shard)
+            self._spill(number, shard)
 
-    def _put_away(self, number: int, shard: Shard) -> None:
-        write_arrays(self._place(number), shard.packed())
+    def _spill(self, number: int, shard: Shard) -> None:
+        write_arrays(self._spill_path(number), shard.state.pack())
 
-    def _place(self, number: int) -> Path:
-        if self._attic is None:
-            self._attic = tempfile.TemporaryDirectory(prefix="graphmeans-")
-        return Path(self._attic.name) / f"{number}"
-
-
-def cannot_leave(folder: Path | None, complaint: str) -> GraphError:
-    """What is said when a checkpoint cannot be written."""
-    return GraphError(f"{folder}: cannot be written ({complaint}); the last checkpoint is kept")
+    def _spill_path(self, number: int) -> Path:
+        if self._spill_dir is None:
+            self._spill_dir = tempfile.TemporaryDirectory(prefix="graphmeans-")
+        return Path(self._spill_dir.name) / f"{number}"
 
 
-def bytes_of(shard: Shard, k: int) -> int:
-    """Memory that a shard takes once everything has come to be."""
+def bytes_needed(shard: Shard, k: int) -> int:
+    """The memory that a shard takes once everything has come to be."""
     batch = shard.batch
     graphs = sum(a.nbytes for a in (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values))
-    own = sum(array.nbytes for array in shard.state().values())
+    own = sum(array.nbytes for array in shard.state.to_arrays().values())
     return graphs + own + shard.sketches.values.nbytes + 14 * len(shard) * min(k, SLOTS)
 
 
-def memory(neighbours: int = 1) -> float:
-    """Bytes that shards may take in this process, one of so many on a machine."""
+def memory_budget(processes: int = 1) -> float:
+    """The bytes that shards may take in this process, one of so many on a machine."""
     asked = os.environ.get(MEMORY)
     if asked:
         found = re.fullmatch(r"\s*([0-9.]+)\s*([kMGT]?)i?B?\s*", asked, re.IGNORECASE)
@@ -197,6 +156,6 @@ def memory(neighbours: int = 1) -> float:
             raise GraphError(f"{MEMORY} must be a number of bytes such as 800MB or 2GB, got {asked!r}")
         return float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")
     try:
-        return SHARE / neighbours * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+        return SHARE / processes * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     except (ValueError, OSError, AttributeError):  # not known on this system
         return float("inf")

@@ -2,104 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.data.dataset import Rows, cut
-from graphmeans.cluster.engines.shard_store import Call, Setting, Shelf, Spec, cannot_leave
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.data.dataset import Rows, split_into_shards
+from graphmeans.cluster.engines.base import (
+    FloatArray,
+    GetAssignment,
+    IntArray,
+    RemoteEngine,
+    ShardCall,
+    ShardSettings,
+    ShardSpec,
+    log_error,
+)
+from graphmeans.cluster.engines.shard_store import ShardStore
+from graphmeans.cluster.shards.reductions import SumTree
+from graphmeans.cluster.shards.sample import get_assignment
 from graphmeans.cluster.shards.shard import Shard
-from graphmeans.cluster.shards.tree import Tree
 from graphmeans.matching.pairs import n_threads
 
-IntArray = NDArray[np.int64]
+if TYPE_CHECKING:
+    from typing_extensions import TypeVarTuple, Unpack
+
+    Args = TypeVarTuple("Args")
+
+T = TypeVar("T")
 
 
-class Threads:
-    """Cuts a collection into shards and works through them.
+class ThreadEngine:
+    """Cuts a collection into shards and works through them; see `Engine`.
 
     Several shards are worked on at once, each by one thread; a single one gets all threads for its pairs.
-
-    Parameters
-    ----------
-    problem : Problem
-    k : int
-        The number of centers that are to come.
-    rows : array, optional
-        The graphs to begin with; by default all of them.
-    folder : path, optional
-        Where shards leave their state behind when they are told to.
     """
 
-    def __init__(self, problem: Problem, k: int, rows: Rows | None = None, folder: Path | None = None) -> None:
-        self._problem, self._matchings = problem, problem.matchings
-        self._shelf = Shelf(Setting(problem.space, problem.order, k, folder), n_threads(problem.space.n_jobs))
+    def __init__(
+        self, context: FitContext, matcher: CountedMatcher, k: int, rows: Rows | None = None, log_dir: Path | None = None
+    ) -> None:
+        self._data, self._matcher = context.data, matcher
+        settings = ShardSettings(context.space, context.order, k, log_dir)
+        self._store = ShardStore(settings, n_threads(context.space.n_jobs))
         self._n, self._shards = 0, 0
-        self.generation = 0
-        self.extend(cut(range(len(problem.source)) if rows is None else rows))
+        self.checkpoint_id = 0
+        self.extend(split_into_shards(range(len(context)) if rows is None else rows))
 
     def __len__(self) -> int:
         return self._n
 
     def extend(self, parts: Sequence[Rows]) -> None:
-        """More shards, of these graphs of the source; they are numbered after those that are here."""
+        """Take in more shards, of these graphs of the collection; they are numbered after those that are here."""
         for rows in parts:
-            self._shelf.add(Spec(self._shards, self._n, self._problem.source.part(rows)))
+            self._store.add(ShardSpec(self._shards, self._n, self._data.part(rows)))
             self._shards, self._n = self._shards + 1, self._n + len(rows)
 
     @property
     def shards(self) -> list[Shard]:
         """The shards that are in memory."""
-        return [self._shelf.shard(number) for number in range(self._shards)]
+        return [self._store.shard(number) for number in range(self._shards)]
 
-    def total(self, method: str, *args: Any, leave: bool = False) -> Any:
-        """Call a method of every shard and add up the answers. `leave`: what all have become is left behind."""
-        tree = Tree(self._shards)
-        for number, answer in self._answers(range(self._shards), method, args, leave):
+    def sum(
+        self, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args], log: bool = False
+    ) -> T:
+        """Call an operation on every shard and add up the answers. With `log` all shards write their logs afterwards."""
+        tree: SumTree[T] = SumTree(self._shards)
+        for number, answer in self._call(range(self._shards), operation, args, log):
             tree.add(number, answer)
         return tree.total
 
-    def each(self, method: str, *args: Any, leave: bool = False) -> list[Any]:
-        """Call a method of every shard; the answers in the order of the shards."""
-        return [answer for _, answer in self._answers(range(self._shards), method, args, leave)]
+    def each(
+        self, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args], log: bool = False
+    ) -> list[T]:
+        """Call an operation on every shard; the answers come in the order of the shards."""
+        return [answer for _, answer in self._call(range(self._shards), operation, args, log)]
 
-    def one(self, number: int, method: str, *args: Any) -> Any:
-        """Call a method of one shard."""
-        ((_, answer),) = self._answers([number], method, args)
+    def one(self, number: int, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args]) -> T:
+        """Call an operation that changes nothing on one shard."""
+        ((_, answer),) = self._call([number], operation, args)
         return answer
 
-    def _answers(self, numbers: Sequence[int], method: str, args: tuple[Any, ...], leave: bool = False) -> Any:
-        leaves = (self.generation + 1, self.generation) if leave else None
-        for number, answer, ledger in self._shelf.call(numbers, Call(method, args, self._matchings.purpose, leaves)):
-            self._matchings.ledger.add(ledger)
+    def _call(
+        self, numbers: Sequence[int], operation: Callable[..., T], args: tuple[Any, ...], log: bool = False
+    ) -> Iterator[tuple[int, T]]:
+        logs = (self.checkpoint_id + 1, self.checkpoint_id) if log else None
+        call = ShardCall(operation, args, self._matcher.purpose, logs)
+        for number, answer, counters in self._store.call(numbers, call):
+            self._matcher.counters.add(counters)
             yield number, answer
-        if self._shelf.complaint:
-            raise cannot_leave(self._shelf.setting.folder, self._shelf.complaint)
-        self.generation += leave
+        if self._store.write_error:
+            raise log_error(self._store.settings.log_dir, self._store.write_error)
+        self.checkpoint_id += log
 
-    def restore(self, generation: int) -> None:
-        """All shards go back to what they left behind."""
-        self._shelf.restore(range(self._shards), generation)
-        self.generation = generation
+    def restore(self, checkpoint_id: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint."""
+        self._store.restore(range(self._shards), checkpoint_id)
+        self.checkpoint_id = checkpoint_id
 
-    def assignment(self) -> tuple[Any, Any]:
+    def assignment(self) -> tuple[IntArray, FloatArray]:
         """Labels and distances of all graphs, as they are now."""
-        labels, distances = zip(*self.each("assignment"), strict=True)
+        labels, distances = zip(*self.each(get_assignment), strict=True)
         return np.concatenate(labels), np.concatenate(distances)
 
-    def look(self) -> Any:
-        """The same for later: they are copied, since shards go on."""
+    def get_assignment(self) -> GetAssignment:
+        """A function that gives labels and distances as they are now: shards go on changing, so they are copied."""
         now = self.assignment()
         return lambda: now
 
     @property
-    def remote(self) -> Any:
-        """Itself if the shards are elsewhere, else None."""
+    def remote(self) -> RemoteEngine | None:
+        """None, since the shards are in this process."""
         return None
 
     def close(self) -> None:
-        """Nothing is held elsewhere."""
+        """Do nothing, since nothing is held elsewhere."""

@@ -1,4 +1,4 @@
-"""What estimators that learn prototype graphs share: how they take graphs in, and how the prototypes are used."""
+"""What all estimators share: how graphs are taken in, how the learned centers are used, and where labels are kept."""
 
 from __future__ import annotations
 
@@ -6,42 +6,52 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphmeans.cluster.data.dataset import surveyed
-from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, as_kind, is_lazy, kind_of, vectors
-from graphmeans.cluster.estimators.prediction import nearest_centers
-from graphmeans.cluster.estimators.scores import outlier_scores, two_nearest, usual_distances
+from graphmeans.cluster.algorithms.result import Result
+from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed
+from graphmeans.cluster.engines.dask_client import DaskClient
+from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, is_lazy, kind_of, vectors
+from graphmeans.cluster.estimators.prediction import Nearest, Predictor, by_blocks, outlier_scores, usual_distances
+from graphmeans.cluster.estimators.workers import open_workers
+from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import kind_of_one, to_graphs
+from graphmeans.graphs.convert import as_kind, kind_of_one, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.matching.match import Match
+from graphmeans.matching.match import Match, Matcher, get_matcher
 from graphmeans.means.frames import Centers
-from graphmeans.space import GraphSpace
+from graphmeans.space import GraphSpace, Order, resolve_order
 
 
-class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Fitted: `encoder_`, `space_`, `_centers` (points of the space, with support) and `_kind` (of what fit was given).
+class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """An estimator that learns centers, which are graphs.
 
-    Every method takes a collection of graphs, or a single graph, which stands for a collection of one.
+    Fitted, it has `encoder_`, `space_`, `_centers` (points of the space, with support) and `_kind` (of what fit was given).
+    Every method takes a collection of graphs, or a single graph, which counts as a collection of one.
     """
 
     encoder: Any
+    matcher: str | Matcher
+    effort: float
+    node_weight: float
+    edge_weight: float
+    order: Order
+    n_jobs: int | None
     encoder_: GraphEncoder
     space_: GraphSpace
+    labels_: NDArray[np.int32]
+    distances_: NDArray[np.float64]
     _centers: Centers
     _kind: str
 
-    # -- taking in ---------------------------------------------------------------------------------
+    # -- taking graphs in --------------------------------------------------------------------------
 
-    def _fit_encoder(self, X: Any, cluster: Any = None) -> tuple[GraphEncoder, Any]:
+    def _fit_encoder(self, X: Any, client: DaskClient | None = None) -> tuple[GraphEncoder, GraphBatch | Survey]:
         """The encoder, and the encoded graphs; of a collection on disk what must be known of them."""
-        if self.encoder != "auto" if isinstance(self.encoder, str) else not hasattr(self.encoder, "fit_transform"):
-            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {self.encoder!r}")
         encoder = GraphEncoder() if isinstance(self.encoder, str) else clone(self.encoder)
         if self._kind == ARRAY:
             rows = validate_data(self, X, dtype=np.float64, accept_sparse=False)
@@ -51,70 +61,119 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             if hasattr(self, stale):
                 delattr(self, stale)
         if self._kind == COLLECTION:
-            if cluster is not None:
-                return cluster.fit_encoder(encoder, X), cluster.surveyed(X, encoder)
+            if client is not None:
+                return client.fit_encoder(encoder, X), client.surveyed(X, encoder)
             return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
         return encoder, encoder.fit_transform(to_graphs(X))
 
-    def _keep_prototypes(self, encoder: GraphEncoder, space: GraphSpace, centers: Centers) -> None:
-        self.encoder_, self.space_ = encoder, space
-        self._centers = centers
+    def _make_space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
+        return GraphSpace(
+            resolve_order(self.order, *points), encoder.roles_, float(self.node_weight), float(self.edge_weight),
+            get_matcher(self.matcher, self.effort), self.n_jobs,
+        )  # fmt: skip
+
+    def _make_data(
+        self, X: Any, encoder: GraphEncoder, space: GraphSpace, found: GraphBatch | Survey, sample_weight: ArrayLike | None
+    ) -> Dataset:
+        """The graphs as weighted points of the space, in memory or on disk."""
+        if isinstance(found, GraphBatch):
+            return InMemoryDataset(space.weighted(found), check_weights(sample_weight, len(found)))
+        weights = None if sample_weight is None else check_weights(sample_weight, len(X))
+        return OnDiskDataset(X, encoder, space, found, weights)
+
+    def _take_in(self, X: Any, sample_weight: ArrayLike | None) -> tuple[GraphEncoder, GraphSpace, InMemoryDataset]:
+        """Encoder, space and points of an estimator that needs all graphs in memory."""
+        self._kind = kind_of(X)
+        encoder, found = self._fit_encoder(X)
+        space = self._make_space(encoder, found)
+        return encoder, space, self._make_data(X, encoder, space, found, sample_weight).in_memory()
+
+    def _keep_centers(self, encoder: GraphEncoder, space: GraphSpace, centers: Centers) -> None:
+        self.encoder_, self.space_, self._centers = encoder, space, centers
         plain = space.unweighted(centers.batch)
         self.cluster_centers_ = plain.nodes if self._kind == ARRAY else plain
         self._n_features_out = len(centers)
 
     def _points(self, X: Any) -> GraphBatch:
+        """New graphs as points of the space."""
         check_is_fitted(self)
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(vectors(rows))
         if is_lazy(X):
             return self.space_.weighted(X.encoded_rows(self.encoder_, range(len(X))))
-        X = collected(X)
+        return self.space_.weighted(self.encoder_.transform(self._graphs(X)))
+
+    def _graphs(self, X: Any) -> list[Graph]:
+        """New graphs, converted."""
+        if is_lazy(X):
+            return list(X)
+        X = [X] if kind_of_one(X) not in (None, "adjacency") else X  # a matrix by itself may be anything
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")
-        return self.space_.weighted(self.encoder_.transform(to_graphs(X)))
+        return to_graphs(X)
 
-    def _nearest(self, points: GraphBatch) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        return nearest_centers(self.space_, points, self._centers.batch)
+    def _data(self, X: Any) -> Dataset:
+        """New graphs as points of the space; those on disk stay there."""
+        check_is_fitted(self)
+        if is_lazy(X):
+            return OnDiskDataset(X, self.encoder_, self.space_, Survey.of(self._centers.batch), None)
+        points = self._points(X)
+        return InMemoryDataset(points, np.ones(len(points)))
 
-    # -- using -------------------------------------------------------------------------------------
+    # -- using the centers -------------------------------------------------------------------------
+
+    def _predictor(self) -> Predictor:
+        return Predictor(self.space_, self._centers.batch)
+
+    def _nearest(self, X: Any) -> Nearest:
+        """Label and distance of the nearest center of each graph, a block at a time, by threads or by workers."""
+        data = self._data(X)
+        with open_workers(getattr(self, "engine", "threads"), self.n_jobs) as client:
+            found = list(by_blocks(Predictor.nearest, self._predictor(), data, client))
+        none = Nearest(np.zeros(0, dtype=np.int64), np.zeros(0))
+        return Nearest(*map(np.concatenate, zip(none, *found, strict=True)))
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Distances of each graph to each center, shape (N, k)."""
+        """Compute the distances of each graph to each center, an array of shape (N, k)."""
         points = self._points(X)
         return self.space_.distances(points, self._centers.batch)
 
     def margins(self, X: Any) -> NDArray[np.float64]:
-        """How clearly each graph belongs to its center: 1 - (distance to the nearest) / (distance to the second nearest).
+        """Say how clearly each graph belongs to its center: 1 - (distance to the nearest) / (distance to the second nearest).
 
-        1 on a center, 0 half way between two. Only centers whose bounds do not rule them out are matched.
+        This is 1 on a center and 0 half way between two. Only centers whose bounds do not rule them out are matched.
         """
-        points = self._points(X)
+        data = self._data(X)
         if len(self._centers) < 2:
             raise GraphError("margins need at least two centers")
-        return two_nearest(self.space_, points, self._centers.batch).margin
+        return np.concatenate([near.margin for near in by_blocks(Predictor.two_nearest, self._predictor(), data)])
 
     def outlier_scores(self, X: Any) -> NDArray[np.float64]:
-        """How odd each graph is: its distance to the nearest center relative to the median distance in that cluster.
+        """Say how odd each graph is: its distance to the nearest center relative to the median distance in that cluster.
 
-        About 1 for an ordinary member. In clusters of fewer than 5 graphs the median of the whole collection is taken.
+        This is about 1 for an ordinary member. In clusters of fewer than 5 graphs the median of the whole collection is taken.
         """
-        labels, distances = self._nearest(self._points(X))
-        return outlier_scores(distances, self._usual()[labels])
+        labels, distances = self._nearest(X)
+        return outlier_scores(distances, self._usual_distances()[labels])
 
-    def _usual(self) -> NDArray[np.float64]:
+    def _usual_distances(self) -> NDArray[np.float64]:
         """What distance is usual in the cluster of each center."""
         return usual_distances(self.distances_, self.labels_, len(self._centers))
 
     def align(self, X: Any) -> list[Match]:
-        """The alignment of each graph to its nearest center; mappings lead to node numbers of the centroid."""
-        points = self._points(X)
-        labels, _ = self._nearest(points)
-        pairs = np.stack([np.arange(len(points)), labels], axis=1)
+        """Align each graph to its nearest center; mappings lead to node numbers of the centroid."""
+        check_is_fitted(self)
+        if self._kind == ARRAY:
+            points = self._points(X)
+            ids: list[Any] = [range(1)] * len(points)
+        else:
+            graphs = self._graphs(X)
+            points, ids = self.space_.weighted(self.encoder_.transform(graphs)), [graph.node_ids for graph in graphs]
+        nearest = self._predictor().nearest(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
+        pairs = np.stack([np.arange(len(points)), nearest.label], axis=1)
         found = self.space_.match(points, self._centers.batch, pairs)
         certified = self.space_.certified(found, points, self._centers.batch, pairs)
-        ids = [range(1)] * len(points) if self._kind == ARRAY else [graph.node_ids for graph in to_graphs(collected(X))]
         name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
         return [
             Match(
@@ -126,12 +185,17 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ]  # fmt: skip
 
     def centroids(self, kind: str | None = None) -> Any:
-        """The mean graphs in original units, with support, in the caller's kind of object.
+        """Decode the centers into mean graphs in original units, with support, in the caller's kind of object.
 
         Parameters
         ----------
-        kind : {None, "graph", "networkx", "igraph", "rdkit", "pyg", "adjacency", "pandas", "array"}
-            None: what fit was given.
+        kind : {None, "graph", "networkx", "igraph", "rdkit", "pyg", "adjacency", "pandas", "array"}, default=None
+            The kind of object. None stands for what `fit` was given.
+
+        Returns
+        -------
+        list
+            The mean graphs; for "pandas" a table of edges and one of nodes, for "array" an array of shape (k, d).
         """
         check_is_fitted(self)
         kind = self._kind if kind is None else kind
@@ -143,24 +207,75 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
                 raise GraphError("centroids of graphs cannot be given as an array")
             return np.array(self.cluster_centers_)
         centers = self._centers
-        return as_kind(
-            self.encoder_.decode(
-                self.space_.unweighted(centers.batch), centers.node_support, centers.edge_support,
-                damped=centers.damped, names=self._center_names(),
-            ),
-            kind,
+        decoded = self.encoder_.decode(
+            self.space_.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped,
+            names=self._center_names(),
         )  # fmt: skip
+        return as_kind(decoded, kind)
 
     def _center_names(self) -> list[str]:
         return [f"cluster {c}" for c in range(len(self._centers))]
 
     def save(self, path: Any) -> None:
         """Write the fitted estimator to a file (by convention ``.gmz``) that `gm.load` reads: no pickle, with checksums."""
-        import_module("graphmeans.io.storage.model").save(self, path)  # it stands above: loaded when asked for
+        import_module("graphmeans.io.storage.model").save(self, path)  # files are a layer above estimators
 
+    def write_labels(self, path: Any, X: Any = None) -> int:
+        """Write labels and distances as Parquet: columns ``name``, ``cluster`` and ``distance``, with a row for each graph.
 
-def collected(X: Any) -> Any:
-    """A single graph as a collection of one; a matrix by itself may be anything and stays as it is."""
-    if is_lazy(X):
-        return list(X)
-    return [X] if kind_of_one(X) not in (None, "adjacency") else X
+        After a fit on a cluster to a collection on disk, workers write their parts into a folder and nothing is fetched.
+
+        Parameters
+        ----------
+        path : path
+            A file; a folder if workers write. They must see it, too.
+        X : list of Graph or Collection, default=None
+            What was fitted, for the names. A collection on disk need not be given where workers write.
+
+        Returns
+        -------
+        int
+            The number of graphs.
+        """
+        written: int = import_module("graphmeans.io.parquet.labels").write_fitted(self, path, X)
+        return written
+
+    def _repr_html_(self) -> str:
+        return str(import_module("graphmeans.plots.notebook").estimator_html(self))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    # -- labels that may be with workers -----------------------------------------------------------
+
+    def _keep_assignment(self, found: Result) -> None:
+        """Keep what was found: here, unless workers that go on living hold it."""
+        self._release_workers()
+        for stale in ("labels_", "distances_"):
+            self.__dict__.pop(stale, None)
+        self._result = found
+        if found.engine is None:
+            self._fetch_assignment()
+
+    def _fetch_assignment(self) -> None:
+        if "_result" in self.__dict__:
+            labels, self.distances_ = self._result.assignment
+            self.labels_ = labels.astype(np.int32)
+            self._release_workers()
+
+    def _release_workers(self) -> None:
+        """Workers need not remember the labels any longer."""
+        found = self.__dict__.pop("_result", None)
+        if found is not None and found.engine is not None:
+            found.engine.close()
+
+    def __getattr__(self, name: str) -> Any:
+        # It is called for what is not there: labels are not while workers hold them.
+        if name in ("labels_", "distances_") and "_result" in self.__dict__:
+            self._fetch_assignment()
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> Any:
+        self._fetch_assignment()
+        return super().__getstate__()

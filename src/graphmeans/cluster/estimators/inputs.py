@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs import convert
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import OBJECTS, kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Kinds of objects an estimator takes.
 ARRAY, GRAPH, NETWORKX = "array", "graph", "networkx"
@@ -65,8 +63,3 @@ def vectors(rows: NDArray[np.float64]) -> GraphBatch:
         ends=np.zeros((0, 2), dtype=np.int32),
         edge_values=np.zeros((0, 1)),
     )
-
-
-def as_kind(graphs: list[MeanGraph], kind: str) -> Any:
-    """Mean graphs in the caller's kind of object."""
-    return convert.as_kind(graphs, kind)

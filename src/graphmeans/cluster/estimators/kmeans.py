@@ -2,128 +2,295 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
-from contextlib import nullcontext
+from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
-from functools import partial
-from importlib import import_module
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from graphmeans.cluster.algorithms.initialization import seeds
-from graphmeans.cluster.algorithms.restarts import ALGORITHMS, Runs
+from graphmeans.cluster.algorithms.initialization import initialize
+from graphmeans.cluster.algorithms.restarts import Restarts
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.counters import ALGORITHM, EVALUATION, SEEDING, Ledger
-from graphmeans.cluster.data.dataset import InMemory, OnDisk, Source, Survey, blocks
-from graphmeans.cluster.data.deduplicate import collapsed, expanded
-from graphmeans.cluster.estimators.assigned import Assigned
-from graphmeans.cluster.estimators.base import Prototypes
-from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, is_lazy, kind_of, vectors
-from graphmeans.cluster.estimators.prediction import nearest_in
-from graphmeans.cluster.estimators.validation import AUTO_MEAN, check_engine, check_parameters
+from graphmeans.cluster.algorithms.seeds import Seeds
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import ALGORITHM, EVALUATION, SEEDING, CountedMatcher, Counters
+from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
+from graphmeans.cluster.data.deduplicate import merge_copies
+from graphmeans.cluster.engines.base import Engine
+from graphmeans.cluster.engines.dask_client import DaskClient
+from graphmeans.cluster.estimators.base import GraphEstimator
+from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, kind_of, vectors
+from graphmeans.cluster.estimators.validation import (
+    AUTO_MEAN,
+    check_algorithm_options,
+    check_count,
+    check_given_start,
+    check_parameters,
+)
 from graphmeans.cluster.estimators.verbosity import shown
-from graphmeans.cluster.persistence.checkpoint import Checkpoint, fingerprint
+from graphmeans.cluster.estimators.workers import engine_factory, open_workers
+from graphmeans.cluster.persistence.checkpoint import CheckpointFile, fingerprint
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import Matcher, get_matcher
-from graphmeans.means.frames import Centers
+from graphmeans.matching.match import Matcher
 from graphmeans.means.mean import MeanMethod, get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
-
-logger = logging.getLogger("graphmeans")
 
 #: What n_init="auto" spends on swapping centers, as a multiple of the matchings of the run before.
 SWAPS = 2.0
 
 
-class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What a fit begins with: the fitted encoder, the space, the points with their weights, and the start if it is given."""
+
+    encoder: GraphEncoder
+    space: GraphSpace
+    data: Dataset
+    given: GraphBatch | None
+
+
+class BaseGraphKMeans(ClusterMixin, GraphEstimator):
+    """What `GraphKMeans` and `MiniBatchGraphKMeans` share."""
+
+    n_clusters: int
+    init: Any
+    engine: Any
+    random_state: int | np.random.RandomState | None
+    verbose: int
+
+    # -- fitting -----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> Any:
+        """Cluster a collection of graphs, or the rows of a 2-D array.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind. A collection on disk (`open_collection`) need not fit into memory.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), default=None
+            What each graph weighs in the objective and in the means. None stands for 1 each.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
+            self._fit(X, sample_weight, client)
+            if client is not None and client.is_own:
+                self._fetch_assignment()
+        return self
+
+    def _check_parameters(self) -> None:
+        raise NotImplementedError
+
+    def _fit(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
+        raise NotImplementedError
+
+    def _prepare(
+        self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None, before: Any = None
+    ) -> Prepared:
+        """Encode the graphs and lay out the space; `before` are centers of an earlier fit to start from."""
+        self._kind = kind_of(X)
+        if self._kind == COLLECTION:
+            check_count(len(X), self.n_clusters)  # before anything is read
+        encoder, found = self._fit_encoder(X, client)
+        check_count(len(found) if isinstance(found, GraphBatch) else len(X), self.n_clusters)
+        given = self._given_start(encoder, before)
+        space = self._make_space(encoder, *(some for some in (found, given) if some is not None))
+        return Prepared(encoder, space, self._make_data(X, encoder, space, found, sample_weight), given)
+
+    def _given_start(self, encoder: GraphEncoder, before: Any) -> GraphBatch | None:
+        """The centers of the fit before, or the graphs that were given; None if a start is to be found."""
+        if before is None:
+            return None if isinstance(self.init, str) or callable(self.init) else self._encode_start(encoder, self.init)
+        if isinstance(before, np.ndarray) != (self._kind == ARRAY) or len(before) != self.n_clusters:
+            raise GraphError(f"warm_start: the fit before had {len(before)} centers of another kind or number")
+        return self._encode_start(encoder, before)
+
+    def _encode_start(self, encoder: GraphEncoder, init: Any) -> GraphBatch:
+        if isinstance(init, GraphBatch):
+            return init
+        if self._kind == ARRAY:
+            rows = np.array(init, dtype=np.float64, ndmin=2)
+            if rows.shape[1] != self.n_features_in_:
+                raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
+            return vectors(rows)
+        try:
+            return encoder.transform(to_graphs(init))
+        except GraphError as error:
+            raise GraphError(f"init: {error}") from None
+
+    def _start(
+        self, X: Any, made: Prepared, context: FitContext, matcher: CountedMatcher, new_engine: Callable[[], Engine]
+    ) -> Seeds:
+        """The seeds of a run."""
+        given = made.given
+        if given is None and isinstance(self.init, str):
+            return initialize(context, matcher, new_engine(), self.n_clusters, self.init)
+        if given is None:
+            chosen = self.init(X, self.n_clusters, random_state=context.random("seeding"))
+            given = self._encode_start(made.encoder, chosen)
+            if len(given) != self.n_clusters:
+                raise GraphError(f"init returned {len(given)} graphs for n_clusters={self.n_clusters}")
+            resolve_order(_as_order(made.space), given)  # an error if a seed is larger than the space
+        return Seeds.of_graphs(made.space.weighted(given))
+
+    def _keep_result(self, best: Result, made: Prepared, counters: Counters) -> None:
+        if best.n_filled < self.n_clusters:
+            warnings.warn(
+                f"Number of distinct clusters ({best.n_filled}) found smaller than n_clusters ({self.n_clusters}). "
+                "Possibly due to duplicate graphs in X.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self._keep_centers(made.encoder, made.space, best.centers)
+        self._keep_assignment(best)
+        self.inertia_ = best.inertia
+        self.n_iter_ = best.n_iter
+        self.certified_fraction_ = float("nan") if best.certified is None else best.certified
+        self.trace_ = best.trace
+        self.n_matchings_ = counters.matchings[ALGORITHM]
+        self.n_seeding_matchings_ = counters.matchings[SEEDING]
+        self.n_evaluation_matchings_ = counters.matchings[EVALUATION]
+
+    # -- using -------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Find the nearest center of each graph."""
+        return self._nearest(X).label.astype(np.int32)
+
+    def fit_predict(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
+        """Fit, then return the labels."""
+        labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
+        return labels
+
+    def fit_transform(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Fit, then return the distances to the centers."""
+        distances: NDArray[np.float64] = self.fit(X, sample_weight=sample_weight).transform(X)
+        return distances
+
+    def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Compute minus the sum of weighted squared distances to the nearest centers."""
+        distances = self._nearest(X).distance
+        return -float(check_weights(sample_weight, len(distances)) @ distances**2)
+
+    def __sklearn_clone__(self) -> Any:
+        """A clone works on the same cluster: a Client cannot be copied."""
+        bare = copy(self)
+        bare.engine = "threads"
+        other = super(BaseGraphKMeans, bare).__sklearn_clone__()
+        other.engine = self.engine
+        return other
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        if not isinstance(self.engine, str):
+            state = {**state, "engine": self.engine.scheduler.address}  # a Client stays where it is
+        return state
+
+
+class GraphKMeans(BaseGraphKMeans):
     """k-means on whole graphs.
 
     Parameters
     ----------
-    n_clusters : int
-    algorithm : {"interval", "lloyd", "elkan", "gvr"}
-        "interval" keeps graphs aligned to their centers and bounds on all other distances, and matches almost nothing.
-        "lloyd" is standard k-means and "elkan" the paper's, which avoids many of its matchings: with the exact matcher both
-        give the same. "gvr" is elkan with stored alignments. "gvr" takes incremental means only, "interval" lifted ones.
-    init : {"k-means++", "k-means||", "furthest-first", "medoids", "random"}, collection of graphs, or callable
-        "furthest-first" is the paper's (of more than 50,000 graphs it sees a sample); "medoids" (of a sample) costs most and
-        leaves out fewest groups; "k-means||" takes a few passes over the collection where "k-means++" takes k. A callable
-        gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
-    n_init : "auto" or int
-        Runs from different starts, the best of which is kept. "auto" with the interval algorithm and a start by name: one
-        run, then up to twice its matchings go into swapping centers; never a worse objective than without. With
-        the other algorithms 10 runs for "random" and callables, else 1. From given graphs it is always one run.
-    mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod
-        How a center is found. "auto" is lifted for interval, and incremental, as in the paper, for the others.
-    matcher : {"auto", "exact", "search", "graduated"} or Matcher
-    effort : float
+    n_clusters : int, default=8
+        The number of clusters.
+    algorithm : {"interval", "lloyd", "elkan", "gvr"}, default="interval"
+        How the objective is lowered. "interval" keeps graphs aligned to their centers and bounds on all other distances,
+        and matches almost nothing. "lloyd" is standard k-means and "elkan" the paper's, which avoids many of its matchings;
+        with the exact matcher both give the same. "gvr" is elkan with stored alignments.
+    init : {"k-means++", "k-means||", "furthest-first", "medoids", "random"}, graphs or callable, default="k-means++"
+        Where the first centers come from. "furthest-first" is the paper's (of more than 50,000 graphs it sees a sample);
+        "medoids" (of a sample) costs most and leaves out fewest groups; "k-means||" takes a few passes over the collection
+        where "k-means++" takes k. A callable gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
+    n_init : "auto" or int, default="auto"
+        The number of runs from different starts, of which the best is kept. "auto" with the interval algorithm and a start
+        by name makes one run and then spends up to twice its matchings on swapping centers, which never ends in a worse
+        objective. With the other algorithms "auto" makes 10 runs for "random" and callables, else 1. From given graphs there
+        is always one run.
+    mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod, default="auto"
+        How a center is found. "auto" is lifted for interval, and incremental, as in the paper, for the others; "interval"
+        and "gvr" take no other.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    effort : float, default=1.0
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
-    certify : bool
-        Of "interval": spend more matchings until every label is proven nearest or a limit is reached.
-    encoder : "auto" or GraphEncoder
-        How attributes become numbers; it is cloned and fitted. "auto": numbers standardised, strings 1-of-k, bare arrays
-        as they are.
-    node_weight, edge_weight : float
-        What squared differences of nodes and of edges are multiplied by.
-    order : "auto", int, mapping role -> int, or None
-        Places for the nodes of the space, see `match`.
-    max_iter : int
-        Most updates of the means a run.
-    tol : float
-        An objective is better if it is lower by more than this share.
-    n_iter_no_change : int
-        Stop after this many iterations without a better objective. The best iteration is returned.
-    theta : float
-        Of "gvr": how far a center may have moved since a graph was matched with it for the alignment to be trusted.
-    engine : "threads", "dask", address or dask.distributed.Client
+    certify : bool, default=False
+        Whether "interval" spends more matchings until every label is proven nearest or a limit is reached.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers; it is cloned and fitted. "auto" standardises numbers, makes strings 1-of-k, and leaves
+        bare arrays as they are.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        How many nodes (of each role) the space foresees; see `match`. "auto" is the largest number in the collection.
+    max_iter : int, default=100
+        The most updates of the means in a run.
+    tol : float, default=0.0
+        An objective counts as better if it is lower by more than this share.
+    n_iter_no_change : int, default=3
+        A run stops after this many iterations without a better objective. The best iteration is returned.
+    theta : float, default=0.0
+        How far, for "gvr", a center may have moved since a graph was matched with it for the alignment to be trusted.
+    engine : "threads", "dask", address or dask.distributed.Client, default="threads"
         Who works: threads of this process; processes on this machine, started for the fit; the workers of a dask cluster.
-        The result does not depend on it. For "interval" only.
-    n_jobs : int or None
-        Threads (or processes of engine="dask"); None for all cores. Results do not depend on it.
-    random_state : int, RandomState or None
-    verbose : int
-        1 logs a line a run, 2 a line an iteration.
-    checkpoint : path, optional
-        Of "interval": a file that is replaced after each iteration. If it is there when a fit with the same graphs and
-        parameters begins, the fit goes on from it; when the fit is done it is removed.
-    warm_start : bool
+        The result does not depend on it. Only "interval" takes another than "threads".
+    n_jobs : int or None, default=None
+        The number of threads (or of processes with engine="dask"); None for all cores. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        The seed of everything that is drawn.
+    verbose : int, default=0
+        How much is logged: 1 for a line each run, 2 for a line each iteration.
+    checkpoint : path or None, default=None
+        A file that "interval" replaces after each iteration. If it is there when a fit with the same graphs and parameters
+        begins, the fit goes on from it; when the fit is done it is removed.
+    warm_start : bool, default=False
         Whether a further fit starts from the centers of the one before, in one run without swaps, instead of from `init`.
 
     Attributes
     ----------
     labels_ : array of shape (N,)
+        The cluster of each graph.
     cluster_centers_ : GraphBatch, or array of shape (k, d) for array input
         The centers, encoded. See `centroids` for mean graphs in original units.
     inertia_ : float
-        Sum of weighted squared distances to the own centers.
+        The sum of weighted squared distances to the own centers.
     distances_ : array of shape (N,)
-        Distances to the own centers.
+        The distances to the own centers.
     n_iter_ : int
-        Iterations of the best run.
+        The iterations of the best run.
     certified_fraction_ : float
-        Share of labels that are proven nearest; NaN for algorithms that do not know.
+        The share of labels that are proven nearest; NaN for algorithms that do not know.
     n_matchings_, n_seeding_matchings_, n_evaluation_matchings_ : int
         Pairs handed to a matcher by the algorithm, by its start, and only to know the objective; over all runs.
     trace_ : structured array
-        A row an iteration of the best run; ``trace_.to_pandas()``.
+        What happened in each iteration of the best run; ``trace_.to_pandas()`` makes a table of it.
     encoder_, space_ :
         The fitted encoder and the metric space.
     n_features_in_ : int
-        Width of the array, for array input only.
+        The width of the array, for array input only.
+
+    See Also
+    --------
+    MiniBatchGraphKMeans : For collections that are large, or never there all at once.
+    GraphKMedoids : Clusters around graphs of the collection itself.
 
     Examples
     --------
@@ -183,96 +350,70 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.warm_start = warm_start
 
-    # -- fitting -----------------------------------------------------------------------------------
+    def _check_parameters(self) -> None:
+        params = self.get_params(deep=False)
+        check_parameters(params)
+        check_given_start(self.init, self.n_clusters, self.n_init)
+        check_algorithm_options(params)
 
-    def fit(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> GraphKMeans:
-        """Cluster a collection of graphs, or the rows of a 2-D array.
-
-        Parameters
-        ----------
-        X : list of Graph or networkx graphs, array of shape (N, d), or Collection
-            A collection on disk (`open_collection`) need not fit into memory.
-        y : ignored
-        sample_weight : array of shape (N,), optional
-        """
-        with shown(self.verbose):
-            return self._fit(X, sample_weight)
-
-    def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
-        with self._cluster() as cluster:
-            encoder, space, source, given = self._prepared(X, sample_weight, cluster)
-            which = None
-            if self.algorithm == "interval" and isinstance(source, InMemory):
-                source, which = collapsed(source, self.n_clusters)
-            n_runs = self._n_runs() if given is None else 1
-            seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=n_runs).tolist()
-            problem = Problem(source, space, self._mean(), seeds[0], engines=cluster)
-            settings = {"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change}
-            if self.algorithm == "gvr":
-                settings["theta"] = float(self.theta)
-            if self.algorithm == "interval":
-                swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
-                settings |= {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
-            runs = Runs(self.algorithm, settings, problem, partial(self._start, X, encoder, space, given), seeds)
-            if self.checkpoint is not None:
-                runs.checkpoint = Checkpoint(self.checkpoint, fingerprint(source, self._identity()))
-                if cluster is not None:
-                    cluster.kept = "; the last checkpoint is kept"
-            self._keep(expanded(runs.best(), which), encoder, space, problem.ledger)
-            if cluster is not None and cluster.is_own:
-                self._fetch()
-        return self
-
-    def _cluster(self) -> Any:
-        """The machines that do the work, as a context; None for this one."""
-        check_engine(self.engine, self.algorithm)
-        if isinstance(self.engine, str) and self.engine == "threads":
-            return nullcontext()
-        from graphmeans.cluster.engines.dask_client import Cluster
-
-        return Cluster(self.engine, self.n_jobs)
-
-    def _prepared(
-        self, X: Any, sample_weight: ArrayLike | None, cluster: Any = None
-    ) -> tuple[GraphEncoder, GraphSpace, Source, GraphBatch | None]:
-        """Encoder, space, its points with their weights, and the start if it is given."""
-        self._check_parameters()
-        before = self._before()
-        self._kind = kind_of(X)
-        if self.n_clusters > (n := len(X) if self._kind == COLLECTION else np.inf):
-            raise GraphError(f"n_samples={n} should be >= n_clusters={self.n_clusters}")
-        encoder, found = self._fit_encoder(X, cluster)
-        if self.n_clusters > (n := len(found) if isinstance(found, GraphBatch) else len(X)):
-            raise GraphError(f"n_samples={n} should be >= n_clusters={self.n_clusters}")
-        given = self._given_start(encoder, before)
-        space = self._space(encoder, *(some for some in (found, given) if some is not None))
-        if isinstance(found, GraphBatch):
-            return encoder, space, InMemory(space.weighted(found), check_weights(sample_weight, n)), given
-        weights = None if sample_weight is None else check_weights(sample_weight, n)
-        source: Source = OnDisk(X, encoder, space, found, weights)
+    def _fit(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
+        made = self._prepare(X, sample_weight, client, self._centers_before())
+        data, copy_of = made.data, None
         if self.algorithm != "interval":
-            source = InMemory(source.batch, source.weights)
-        return encoder, space, source, given
+            data = data.in_memory()
+        elif isinstance(data, InMemoryDataset):
+            data, copy_of = merge_copies(data, self.n_clusters)
+        seeds = self._random_seeds(1 if made.given is not None else self._n_runs())
+        restarts = Restarts(
+            algorithm=self.algorithm,
+            settings=self._settings(made.given),
+            rules={"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change},
+            context=FitContext(data, made.space, self._mean_method(), seeds[0]),
+            k=self.n_clusters,
+            start=lambda *run: self._start(X, made, *run),
+            random_seeds=seeds,
+            new_engine=engine_factory(client),
+            workers=client,
+        )
+        if self.checkpoint is not None:
+            restarts.file = CheckpointFile(self.checkpoint, fingerprint(data, self._identity()))
+            if client is not None:
+                client.kept = "; the last checkpoint is kept"
+        best = restarts.best()
+        if copy_of is not None:
+            here = best.labels[copy_of], best.distances[copy_of]
+            if best.engine is not None:
+                best.engine.close()
+            best = replace(best, get_assignment=lambda: here, engine=None)
+        self._keep_result(best, made, restarts.counters)
 
-    def _space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
-        return GraphSpace(
-            resolve_order(self.order, *points), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
+    def _settings(self, given: GraphBatch | None) -> dict[str, Any]:
+        """What the algorithm takes besides graphs, seeds and rules."""
+        if self.algorithm == "gvr":
+            return {"theta": float(self.theta)}
+        if self.algorithm != "interval":
+            return {}
+        swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
+        return {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
 
-    def _before(self) -> Any:
+    def _mean_method(self) -> MeanMethod:
+        return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)
+
+    def _n_runs(self) -> int:
+        if self.n_init != "auto":
+            return int(self.n_init)
+        drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
+        return 10 if drawn and (self.algorithm != "interval" or callable(self.init)) else 1
+
+    def _random_seeds(self, count: int) -> list[int]:
+        seeds: list[int] = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=count).tolist()
+        return seeds
+
+    def _centers_before(self) -> Any:
         """The centers of the fit before, if this one is to start from them."""
         if not (self.warm_start and hasattr(self, "_centers")):
             return None
         return self.centroids(ARRAY if self._kind == ARRAY else GRAPH)
-
-    def _given_start(self, encoder: GraphEncoder, before: Any) -> GraphBatch | None:
-        """The centers of the fit before, or the graphs that were given; None if a start is to be found."""
-        if before is None:
-            return None if isinstance(self.init, str) or callable(self.init) else self._given(encoder, self.init)
-        if isinstance(before, np.ndarray) != (self._kind == ARRAY) or len(before) != self.n_clusters:
-            raise GraphError(f"warm_start: the fit before had {len(before)} centers of another kind or number")
-        return self._given(encoder, before)
 
     def _identity(self) -> dict[str, Any]:
         """The parameters that a result depends on, for checkpoints: what they mean for the metric is in the graphs."""
@@ -283,119 +424,6 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
         if not isinstance(self.init, str):
             params["init"] = "given"
         return params
-
-    def _keep(self, best: Result, encoder: GraphEncoder, space: GraphSpace, ledger: Ledger) -> None:
-        found = best.filled
-        if found < self.n_clusters:
-            warnings.warn(
-                f"Number of distinct clusters ({found}) found smaller than n_clusters ({self.n_clusters}). "
-                "Possibly due to duplicate graphs in X.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        self._keep_prototypes(encoder, space, best.centers)
-        self._keep_assignment(best)
-        self.inertia_ = best.inertia
-        self.n_iter_ = best.n_iter
-        self.certified_fraction_ = float("nan") if best.certified is None else best.certified
-        self.trace_ = best.trace
-        self.n_matchings_ = ledger.matchings[ALGORITHM]
-        self.n_seeding_matchings_ = ledger.matchings[SEEDING]
-        self.n_evaluation_matchings_ = ledger.matchings[EVALUATION]
-
-    def _check_parameters(self) -> None:
-        check_parameters(self, ALGORITHMS)
-        self._mean()
-
-    def _mean(self) -> MeanMethod:
-        return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)
-
-    def _n_runs(self) -> int:
-        if self.n_init != "auto":
-            return int(self.n_init)
-        drawn = callable(self.init) or (isinstance(self.init, str) and self.init == "random")
-        return 10 if drawn and (self.algorithm != "interval" or callable(self.init)) else 1
-
-    def _start(
-        self, X: Any, encoder: GraphEncoder, space: GraphSpace, given: GraphBatch | None, problem: Problem
-    ) -> Centers:
-        if given is None and isinstance(self.init, str):
-            return seeds(problem, self.n_clusters, self.init)
-        if given is None:
-            made = self.init(X, self.n_clusters, random_state=problem.random("seeding"))
-            given = self._given(encoder, made)
-            if len(given) != self.n_clusters:
-                raise GraphError(f"init returned {len(given)} graphs for n_clusters={self.n_clusters}")
-            resolve_order(_as_order(space), given)  # an error if a seed is larger than the space
-        return Centers.of_graphs(space.weighted(given))
-
-    def _given(self, encoder: GraphEncoder, init: Any) -> GraphBatch:
-        if isinstance(init, GraphBatch):
-            return init
-        if self._kind == ARRAY:
-            rows = np.array(init, dtype=np.float64, ndmin=2)
-            if rows.shape[1] != self.n_features_in_:
-                raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
-            return vectors(rows)
-        try:
-            return encoder.transform(to_graphs(init))
-        except GraphError as error:
-            raise GraphError(f"init: {error}") from None
-
-    def __sklearn_clone__(self) -> Any:
-        """A clone works on the same cluster: a Client cannot be copied."""
-        bare = copy(self)
-        bare.engine = "threads"
-        other = super(GraphKMeans, bare).__sklearn_clone__()
-        other.engine = self.engine
-        return other
-
-    def __getstate__(self) -> Any:
-        state = super().__getstate__()
-        if not isinstance(self.engine, str):
-            state = {**state, "engine": self.engine.scheduler.address}  # a Client stays where it is
-        return state
-
-    # -- using -------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """The nearest center of each graph."""
-        return self._nearest_of(X)[0].astype(np.int32)
-
-    def _nearest_of(self, X: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Label and distance of each graph, a block of the collection at a time where it is on disk, or by the cluster."""
-        check_is_fitted(self)
-        if is_lazy(X):
-            source: Source = OnDisk(X, self.encoder_, self.space_, Survey.of(self._centers.batch), None)
-        elif isinstance(self.engine, str) and self.engine == "threads":
-            return self._nearest(self._points(X))
-        else:
-            points = self._points(X)
-            source = InMemory(points, np.ones(len(points)))
-        with self._cluster() as cluster:
-            space = self.space_ if cluster is None else replace(self.space_, n_jobs=1)
-            tasks: list[Any] = [(nearest_in, space, source.part(rows), self._centers.batch) for rows in blocks(len(source))]
-            found = cluster.map(tasks) if cluster else [function(*args) for function, *args in tasks]
-        return np.concatenate([labels for labels, _ in found]), np.concatenate([distances for _, distances in found])
-
-    def fit_predict(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Fit, then return the labels."""
-        labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
-        return labels
-
-    def fit_transform(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Fit, then return the distances to the centers."""
-        return self.fit(X, sample_weight=sample_weight).transform(X)
-
-    def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the sum of weighted squared distances to the nearest centers."""
-        _, distances = self._nearest_of(X)
-        return -float(check_weights(sample_weight, len(distances)) @ distances**2)
-
-    def _html_repr(self) -> str:
-        return str(
-            import_module("graphmeans.plots.notebook").estimator_html(self)
-        )  # it stands above: loaded when shown
 
 
 def _as_order(space: GraphSpace) -> Order:

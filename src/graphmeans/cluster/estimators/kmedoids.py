@@ -2,67 +2,98 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.algorithms.initialization import SEEDINGS
-from graphmeans.cluster.algorithms.pam import Exchanges
-from graphmeans.cluster.centers.frame_centers import LONGEST
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.counters import ALGORITHM, SEEDING, Ledger, Matchings
-from graphmeans.cluster.estimators.base import Prototypes
-from graphmeans.cluster.estimators.inputs import kind_of
+from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS, choose_graphs
+from graphmeans.cluster.algorithms.pam import Pam
+from graphmeans.cluster.centers.sketches import LONGEST
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import ALGORITHM, SEEDING, CountedMatcher
+from graphmeans.cluster.engines.threads import ThreadEngine
+from graphmeans.cluster.estimators.base import GraphEstimator
+from graphmeans.cluster.estimators.validation import (
+    GRAPHS,
+    Constraint,
+    check_count,
+    check_given_start,
+    check_parameters,
+    one_of,
+    whole,
+)
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.matching.match import Matcher
 from graphmeans.matching.sketch import KINDS, sketch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
 from graphmeans.means.mean import get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.space import Order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
-class GraphKMedoids(Prototypes, ClusterMixin, BaseEstimator):
+class GraphKMedoids(ClusterMixin, GraphEstimator):
     """k-medoids on whole graphs: the center of a cluster is the member with the least sum of distances to the others.
 
     Nothing is averaged, so centers are graphs that exist, and a few odd graphs hardly matter. It minimises the sum of
     distances (not squared) by exchanges in the manner of FasterPAM; a pair of graphs is matched only if sketches do not
-    rule out that it matters. It remembers distances: 8 bytes for each pair of graphs.
+    rule out that it matters. It remembers distances: 8 bytes for each pair of graphs, all of which are in memory.
 
     Parameters
     ----------
-    n_clusters : int
-    init : {"k-means++", "furthest-first", "medoids", "random"} or array of shape (k,)
+    n_clusters : int, default=8
+        The number of clusters.
+    init : {"k-means++", "k-means||", "furthest-first", "medoids", "random"} or array of shape (k,), default="k-means++"
         The first medoids; numbers are positions of graphs.
-    n_init : int
-        Runs from different starts, of which the best is kept.
-    matcher, effort, encoder, node_weight, edge_weight, order, n_jobs :
-        As in `GraphKMeans`.
-    max_iter : int
-        Most passes over all graphs a run.
-    random_state : int, RandomState or None
+    n_init : int, default=1
+        The number of runs from different starts, of which the best is kept.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    effort : float, default=1.0
+        How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers; it is cloned and fitted.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        How many nodes (of each role) the space foresees; see `match`.
+    max_iter : int, default=100
+        The most passes over all graphs in a run.
+    n_jobs : int or None, default=None
+        The number of threads; None for all cores. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        The seed of everything that is drawn.
 
     Attributes
     ----------
     medoid_indices_ : array of shape (k,)
-        Positions of the medoids in the collection.
-    labels_, distances_ : arrays of shape (N,)
+        The positions of the medoids in the collection.
+    labels_ : array of shape (N,)
+        The cluster of each graph.
+    distances_ : array of shape (N,)
+        The distances to the own medoids.
     inertia_ : float
-        Sum of weighted distances to the own medoids.
+        The sum of weighted distances to the own medoids.
     cluster_centers_ : GraphBatch, or array of shape (k, d) for array input
+        The medoids, encoded.
     n_iter_ : int
-        Passes of the best run, the last of which changed nothing unless `max_iter` was reached.
+        The passes of the best run, the last of which changed nothing unless `max_iter` was reached.
     n_matchings_, n_seeding_matchings_ : int
+        Pairs handed to a matcher by the exchanges, and by the start; over all runs.
     encoder_, space_ :
         The fitted encoder and the metric space.
+
+    See Also
+    --------
+    GraphKMeans : Its centers are means.
 
     Examples
     --------
@@ -107,79 +138,71 @@ class GraphKMedoids(Prototypes, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : list of graphs, or array of shape (N, d)
-        y : ignored
-        sample_weight : array of shape (N,), optional
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind. A collection on disk is read into memory.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), default=None
+            What the distance of each graph is multiplied by. None stands for 1 each.
+
+        Returns
+        -------
+        self
         """
-        self._check_parameters()
-        self._kind = kind_of(X)
-        encoder, batch = self._fit_encoder(X)
-        if self.n_clusters > len(batch):
-            raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
-        weights = check_weights(sample_weight, len(batch))
-        space = GraphSpace(
-            resolve_order(self.order, batch), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
-        points, ledger = space.weighted(batch), Ledger()
-        known = Known(points, Matchings(space, ledger))
+        positions = Constraint("positions of graphs", GRAPHS.holds)
+        check_parameters(self.get_params(deep=False), n_init=whole(1), init=one_of(*INITIALIZATIONS) | positions)
+        encoder, space, data = self._take_in(X, sample_weight)
+        check_count(len(data), self.n_clusters)
+        check_given_start(self.init, self.n_clusters, self.n_init, "medoids")
+        matcher = CountedMatcher(space)
+        known = KnownDistances(data.batch, matcher)
         best, passes = None, 0
         for seed in check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_init):
-            first = self._start(Problem.of(points, space, weights, get_mean("lifted"), int(seed), ledger=ledger))
-            run = Exchanges(first, weights, known.bounds, known.distances, known.matchings.is_exact)
+            first = self._start(FitContext(data, space, get_mean("lifted"), int(seed)), matcher)
+            run = Pam(first, data.weights, known.bounds, known.distances, matcher.is_exact)
             done = run.run(self.max_iter)
             if best is None or run.objective < best.objective:
                 best, passes = run, done
         assert best is not None
-        self._keep_prototypes(encoder, space, Centers.of_graphs(points.take(best.medoids)))
+        self._keep_centers(encoder, space, Centers.of_graphs(data.batch.take(best.medoids)))
         self.medoid_indices_ = best.medoids
         self.labels_ = best.labels.astype(np.int32)
         self.distances_ = best.near
         self.inertia_ = best.objective
         self.n_iter_ = passes
-        self.n_matchings_ = ledger.matchings[ALGORITHM]
-        self.n_seeding_matchings_ = ledger.matchings[SEEDING]
+        self.n_matchings_ = matcher.counters.matchings[ALGORITHM]
+        self.n_seeding_matchings_ = matcher.counters.matchings[SEEDING]
         return self
 
-    def predict(self, X: Any) -> NDArray[np.int32]:
-        """The nearest medoid of each graph."""
-        return self._nearest(self._points(X))[0].astype(np.int32)
-
-    def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Minus the sum of weighted distances to the nearest medoids."""
-        _, distances = self._nearest(self._points(X))
-        return -float(check_weights(sample_weight, len(distances)) @ distances)
-
-    def _check_parameters(self) -> None:
-        for name in ("n_clusters", "n_init", "max_iter"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-                raise GraphError(f"{name} must be a whole number of at least 1, got {value!r}")
+    def _start(self, context: FitContext, matcher: CountedMatcher) -> IntArray:
+        """Positions of the first medoids."""
         if isinstance(self.init, str):
-            if self.init not in SEEDINGS:
-                raise GraphError(f"unknown init {self.init!r}; known are {', '.join(SEEDINGS)} or positions of graphs")
-        elif self.n_init != 1:
-            raise GraphError(f"n_init={self.n_init} runs from the same given medoids would all be the same")
-
-    def _start(self, problem: Problem) -> IntArray:
-        if isinstance(self.init, str):
-            with problem.matchings.counted_as(SEEDING):
-                return SEEDINGS[self.init](problem, self.n_clusters)
+            engine = ThreadEngine(context, matcher, self.n_clusters)
+            return choose_graphs(context, matcher, engine, self.n_clusters, self.init).numbers
         chosen = np.asarray(self.init)
         usable = chosen.shape == (self.n_clusters,) and chosen.dtype.kind in "iu" and len(np.unique(chosen)) == len(chosen)
-        if not usable or chosen.min() < 0 or chosen.max() >= len(problem):
+        if not usable or chosen.min() < 0 or chosen.max() >= len(context):
             raise GraphError(f"init must be a name or {self.n_clusters} different positions of graphs, got {self.init!r}")
         return chosen.astype(np.int64)
 
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Find the nearest medoid of each graph."""
+        return self._nearest(X).label.astype(np.int32)
 
-class Known:
+    def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Compute minus the sum of weighted distances to the nearest medoids."""
+        distances = self._nearest(X).distance
+        return -float(check_weights(sample_weight, len(distances)) @ distances)
+
+
+class KnownDistances:
     """The distances of a collection that have been matched so far, and bounds for the others."""
 
-    def __init__(self, points: GraphBatch, matchings: Matchings) -> None:
-        self.points, self.matchings = points, matchings
+    def __init__(self, points: GraphBatch, matcher: CountedMatcher) -> None:
+        self.points, self.matcher = points, matcher
         self.table = np.full((len(points), len(points)), np.nan)
         np.fill_diagonal(self.table, 0.0)
-        order = sketch_order(matchings.space.order, points)
+        order = sketch_order(matcher.space.order, points)
         n = int(order.sum())
         # Sketches of rows grow with the square of the largest graph: they may be as large as the table, which is there anyway.
         short = n * (points.nodes.shape[1] + n * points.edge_values.shape[1]) <= max(LONGEST, len(points))
@@ -190,7 +213,7 @@ class Known:
         unknown = others[np.isnan(self.table[graph, others])]
         if len(unknown):
             pairs = np.stack([np.full(len(unknown), graph), unknown], axis=1)
-            found = self.matchings.match(self.points, self.points, pairs).upper
+            found = self.matcher.match(self.points, self.points, pairs).upper
             self.table[graph, unknown] = self.table[unknown, graph] = found
         return self.table[graph, others]
 

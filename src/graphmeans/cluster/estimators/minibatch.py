@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.algorithms.history import Stopping
-from graphmeans.cluster.algorithms.interval import Descent
-from graphmeans.cluster.centers.frame_centers import MovingCenters
-from graphmeans.cluster.centers.resume import resumed
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.data.dataset import BLOCK, InMemory, cut
-from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.cluster.algorithms.descent import Descent
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.data.dataset import BLOCK, Dataset, InMemoryDataset, split_into_shards
+from graphmeans.cluster.engines.dask_client import DaskClient
+from graphmeans.cluster.estimators.kmeans import BaseGraphKMeans, Prepared
 from graphmeans.cluster.estimators.prediction import fit_into
+from graphmeans.cluster.estimators.validation import check_given_start, check_parameters
 from graphmeans.cluster.estimators.verbosity import shown
+from graphmeans.cluster.estimators.workers import engine_factory, open_workers
+from graphmeans.cluster.shards import sample
+from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissolve_cluster
 from graphmeans.functions import check_weights
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
+from graphmeans.means.mean import get_mean
 from graphmeans.space import Order
 
 IntArray = NDArray[np.int64]
@@ -30,7 +35,7 @@ IntArray = NDArray[np.int64]
 ENOUGH = 0.01
 
 
-class MiniBatchGraphKMeans(GraphKMeans):
+class MiniBatchGraphKMeans(BaseGraphKMeans):
     """k-means on whole graphs, a part of the collection at a time.
 
     `fit` works on nested batches: it clusters some graphs, doubles their number whenever the centers have settled, and keeps
@@ -38,31 +43,59 @@ class MiniBatchGraphKMeans(GraphKMeans):
     No graph counts more than once, which is what biases other mini-batch methods.
 
     `partial_fit` takes graphs as they come: each one is aligned to its nearest center and averaged into it, as if the
-    center had seen all graphs so far.
+    center had seen all graphs so far. The first batch fixes the encoder and, for ``order="auto"``, the order.
 
     Parameters
     ----------
-    n_clusters : int
-    init : {"k-means++", "furthest-first", "medoids", "random"}, collection of graphs, or callable
-        Seeds come from the first batch.
-    batch_size : int
-        Graphs in the first batch of `fit`; at least 10 a cluster are taken.
-    reassignment_ratio : float
-        Of `partial_fit`: a center with less than this share of the weight of the heaviest one is put onto the graph of
-        the batch that is farthest from its center.
-    matcher, effort, encoder, node_weight, edge_weight, order, max_iter, tol, n_iter_no_change, engine, n_jobs, random_state, \
-    verbose :
-        As of `GraphKMeans`. With `partial_fit` the first batch fixes the encoder and, for ``order="auto"``, the order: give
-        a number if larger graphs may come.
+    n_clusters : int, default=8
+        The number of clusters.
+    init : {"k-means++", "k-means||", "furthest-first", "medoids", "random"}, graphs or callable, default="k-means++"
+        Where the first centers come from; seeds are sought in the first batch.
+    batch_size : int, default=1024
+        The graphs in the first batch of `fit`; at least 10 for each cluster are taken.
+    reassignment_ratio : float, default=0.01
+        In `partial_fit`, a center with less than this share of the weight of the heaviest one is put onto the graph of the
+        batch that is farthest from its center.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    effort : float, default=1.0
+        How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers; it is cloned and fitted.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        How many nodes (of each role) the space foresees; see `match`. Give a number if larger graphs than those of the first
+        batch may come.
+    max_iter : int, default=100
+        The most updates of the means while the last batch is worked on.
+    tol : float, default=0.0
+        An objective counts as better if it is lower by more than this share.
+    n_iter_no_change : int, default=3
+        `fit` stops after this many iterations without a better objective.
+    engine : "threads", "dask", address or dask.distributed.Client, default="threads"
+        Who works; see `GraphKMeans`.
+    n_jobs : int or None, default=None
+        The number of threads (or of processes with engine="dask"); None for all cores. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        The seed of everything that is drawn.
+    verbose : int, default=0
+        How much is logged: 2 for a line each iteration.
 
     Attributes
     ----------
     n_steps_ : int
-        Calls of `partial_fit`.
+        The number of calls of `partial_fit`.
     counts_ : array of shape (k,)
-        Weight that each center has seen.
+        The weight that each center has seen.
 
     and those of `GraphKMeans`; after `partial_fit`, `labels_`, `distances_` and `inertia_` are those of the last batch.
+
+    See Also
+    --------
+    GraphKMeans : Sees all graphs in every iteration.
 
     Examples
     --------
@@ -74,10 +107,6 @@ class MiniBatchGraphKMeans(GraphKMeans):
     >>> int(km.counts_.sum()), km.n_steps_
     (300, 3)
     """
-
-    # What `GraphKMeans` lets one choose is fixed here.
-    algorithm, mean, n_init, theta = "interval", "auto", 1, 0.0
-    certify, checkpoint, warm_start = False, None, False
 
     def __init__(
         self,
@@ -118,32 +147,45 @@ class MiniBatchGraphKMeans(GraphKMeans):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _check_parameters(self) -> None:
+        check_parameters(self.get_params(deep=False))
+        check_given_start(self.init, self.n_clusters, n_init=1)
+
     # -- all at once -------------------------------------------------------------------------------
 
-    def _fit(self, X: Any, sample_weight: ArrayLike | None) -> GraphKMeans:
-        """Nested batches."""
-        with self._cluster() as cluster:
-            encoder, space, source, given = self._prepared(X, sample_weight, cluster)
-            seed = self._seed()
-            batches = nested(len(source), max(self.batch_size, 10 * self.n_clusters), seed)
-            first = np.concatenate(batches[0])
-            problem = Problem(source, space, self._mean(), seed, engines=cluster, rows=first)
-            descent = Descent(problem, self._start(X, encoder, space, given, problem))
-            stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
-            for more in batches[1:]:
-                stage = Stopping(problem, self.max_iter, max(self.tol, ENOUGH), 1)
-                descent.run(stage)
-                stopping.take_over(stage, swap=False)
-                descent.shards.extend([part for rows in more for part in cut(rows)])
-            descent.run(stopping)
-            result = descent.result(stopping)
-            back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
-            in_order = replace(result, look=lambda: (result.labels[back], result.distances[back]), engine=None)
-            self._keep(in_order, encoder, space, problem.ledger)
-            self._keep_stream(descent.centers, 0)
-            if cluster is not None and cluster.is_own:
-                self._fetch()
-        return self
+    def _fit(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
+        """Work on nested batches."""
+        made = self._prepare(X, sample_weight, client)
+        seed = self._seed()
+        batches = nested(len(made.data), max(self.batch_size, 10 * self.n_clusters), seed)
+        descent, matcher = self._begin_descent(X, made, seed, client, rows=np.concatenate(batches[0]))
+        history = self._history(descent.context, matcher, self.tol, self.n_iter_no_change)
+        for more in batches[1:]:
+            stage = self._history(descent.context, matcher, max(self.tol, ENOUGH), 1)
+            descent.run(stage)
+            history.append(stage, swap=False)
+            descent.engine.extend([part for rows in more for part in split_into_shards(rows)])
+        descent.run(history)
+        result = descent.result(history)
+        back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
+        in_order = replace(result, get_assignment=lambda: (result.labels[back], result.distances[back]), engine=None)
+        self._keep_result(in_order, made, matcher.counters)
+        self._keep_stream(descent.centers, 0)
+
+    def _begin_descent(
+        self, X: Any, made: Prepared, seed: int, client: DaskClient | None, rows: IntArray | None = None
+    ) -> tuple[Descent, CountedMatcher]:
+        context, matcher = self._new_context(made.data, made.space, seed)
+        engine = engine_factory(client)(context, matcher, self.n_clusters, rows=rows)
+        seeds = self._start(X, made, context, matcher, lambda: engine)
+        return Descent.from_seeds(context, engine, seeds), matcher
+
+    def _new_context(self, data: Dataset, space: Any, seed: int) -> tuple[FitContext, CountedMatcher]:
+        return FitContext(data, space, get_mean("lifted"), seed), CountedMatcher(space)
+
+    def _history(self, context: FitContext, matcher: CountedMatcher, tol: float, n_iter_no_change: int) -> History:
+        rules = {"max_iter": self.max_iter, "n_iter_no_change": n_iter_no_change}
+        return History(context, matcher.counters, tol=tol, **rules)
 
     # -- as they come ------------------------------------------------------------------------------
 
@@ -152,83 +194,77 @@ class MiniBatchGraphKMeans(GraphKMeans):
 
         Parameters
         ----------
-        X : list of graphs, or array of shape (N, d)
+        X : list of graphs, array of shape (N, d), or Collection
             The first time at least as many as there are clusters: they choose the seeds and are clustered.
-        y : ignored
-        sample_weight : array of shape (N,), optional
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), default=None
+            What each graph weighs. None stands for 1 each.
+
+        Returns
+        -------
+        self
         """
-        with shown(self.verbose):
+        self._check_parameters()
+        with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
             if not hasattr(self, "counts_"):
-                return self._begin(X, sample_weight)
+                self._first_batch(X, sample_weight, client)
+                return self
             if not hasattr(self, "_stream"):  # it was loaded from a file
-                self._stream = resumed(self.space_, self._centers, self.counts_)
+                self._stream = FrameCenters.from_means(self.space_, self._centers, self.counts_)
             points = self._points(X)
             if not len(points):
                 raise GraphError("partial_fit got no graphs")
-            source = InMemory(points, check_weights(sample_weight, len(points)))
             large = np.flatnonzero(~fit_into(self.space_, points))
             if len(large):
                 raise GraphError(
                     f"graph {large[0]} has {points.sizes[large[0]]} nodes, more than the first batch had of some role: "
                     "give an order that covers all graphs to come"
                 )
-            with self._cluster() as cluster:
-                self._step(Problem(source, self.space_, self._mean(), 0, engines=cluster))
-            return self
-
-    def _begin(self, X: Any, sample_weight: ArrayLike | None) -> MiniBatchGraphKMeans:
-        """The first batch is clustered as a whole."""
-        with self._cluster() as cluster:
-            encoder, space, source, given = self._prepared(X, sample_weight, cluster)
-            problem = Problem(source, space, self._mean(), self._seed(), engines=cluster)
-            descent = Descent(problem, self._start(X, encoder, space, given, problem))
-            stopping = Stopping(problem, self.max_iter, self.tol, self.n_iter_no_change)
-            descent.run(stopping)
-            self._keep(replace(descent.result(stopping), engine=None), encoder, space, problem.ledger)
-        self._keep_stream(descent.centers, 1)
+            self._step(InMemoryDataset(points, check_weights(sample_weight, len(points))), client)
         return self
 
-    def _step(self, problem: Problem) -> None:
-        """Graphs join their nearest centers, which follow them."""
-        centers, shards = self._stream, problem.engine(self.n_clusters)
-        shards.each("decide", centers)
+    def _first_batch(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
+        """Cluster the first batch as a whole."""
+        made = self._prepare(X, sample_weight, client)
+        descent, matcher = self._begin_descent(X, made, self._seed(), client)
+        history = self._history(descent.context, matcher, self.tol, self.n_iter_no_change)
+        descent.run(history)
+        self._keep_result(replace(descent.result(history), engine=None), made, matcher.counters)
+        self._keep_stream(descent.centers, 1)
+
+    def _step(self, data: InMemoryDataset, client: DaskClient | None) -> None:
+        """Assign graphs to their nearest centers, which move with them."""
+        context, matcher = self._new_context(data, self.space_, 0)
+        engine, centers = engine_factory(client)(context, matcher, self.n_clusters), self._stream
+        engine.each(assign_labels, centers, 0.0)
         starved = np.flatnonzero(self.counts_ < self.reassignment_ratio * self.counts_.max())
         replaced = []
         for c in starved:
-            far = shards.total("farthest", 1).graph
+            far = engine.sum(sample.farthest, 1).graph
             if len(far):
                 replaced.append(c)
-                centers.replace(int(c), problem.batch.take(far))
-                shards.each("abandon", int(c), centers)
-                shards.each("take", far, np.array([c]), centers)
-                shards.each("decide", centers)
+                centers.replace(int(c), data.batch.take(far))
+                engine.each(dissolve_cluster, int(c), centers)
+                engine.each(claim_graphs, far, np.array([c]), centers)
+                engine.each(assign_labels, centers, 0.0)
         frames = centers.frames.copy()
         for name in frames.SUMS:
             getattr(frames, name)[replaced] = 0.0
-        frames += shards.total("sums", centers)
-        centers = centers.started_anew(frames)
-        self._keep_prototypes(self.encoder_, self.space_, centers.centers())
-        labels, self.distances_ = shards.assignment()
+        frames += engine.sum(sample.sums, centers)
+        centers = centers.with_sums(frames)
+        self._keep_centers(self.encoder_, self.space_, centers.as_centers())
+        labels, self.distances_ = engine.assignment()
         self.labels_ = labels.astype(np.int32)
-        self.inertia_ = float(shards.total("inertia"))
-        self.n_matchings_ += problem.ledger.matchings.total()
-        shards.close()
+        self.inertia_ = engine.sum(sample.inertia)
+        self.n_matchings_ += matcher.counters.matchings.total()
+        engine.close()
         self._keep_stream(centers, self.n_steps_ + 1)
 
-    def _keep_stream(self, centers: MovingCenters, steps: int) -> None:
-        self._stream = centers.started_anew(centers.frames)
+    def _keep_stream(self, centers: FrameCenters, steps: int) -> None:
+        self._stream = centers.with_sums(centers.frames)
         self.counts_: NDArray[np.float64] = centers.frames.total.copy()
         self.n_steps_ = steps
-
-    # -- both --------------------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if isinstance(self.batch_size, bool) or not isinstance(self.batch_size, Integral) or self.batch_size < 1:
-            raise GraphError(f"batch_size must be a whole number of at least 1, got {self.batch_size!r}")
-        ratio = self.reassignment_ratio
-        if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 <= ratio < 1:
-            raise GraphError(f"reassignment_ratio must be in [0, 1), got {ratio!r}")
 
     def _seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

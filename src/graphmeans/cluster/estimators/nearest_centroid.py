@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from graphmeans.cluster.algorithms.initialization import seeds
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.initialization import initialize
 from graphmeans.cluster.algorithms.interval import interval
-from graphmeans.cluster.context import Problem
-from graphmeans.cluster.estimators.base import Prototypes
-from graphmeans.cluster.estimators.inputs import kind_of
-from graphmeans.functions import check_weights
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.engines.threads import ThreadEngine
+from graphmeans.cluster.estimators.base import GraphEstimator
+from graphmeans.cluster.estimators.validation import check_parameters
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.matching.match import Matcher
 from graphmeans.means.frames import Centers
 from graphmeans.means.mean import MeanMethod, get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.space import GraphSpace, Order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Iterations of k-means within a class, and how long it may go on without a gain.
-LIMITS: dict[str, Any] = {"max_iter": 100, "tol": 0.0, "n_iter_no_change": 3}
 
-
-class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
+class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
     """Nearest-prototype classification of whole graphs.
 
     Each class is summed up by its mean graph, or by several: the centers of k-means among its members. A new graph gets the
@@ -41,13 +39,26 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_prototypes : int
-        Mean graphs a class; a class with fewer graphs has as many as it has graphs.
-    mean : {"lifted", "incremental", "subgradient", "set"} or MeanMethod
-        How the mean of a class is found. With several prototypes they are lifted.
-    matcher, effort, encoder, node_weight, edge_weight, order, n_jobs :
-        As in `GraphKMeans`.
-    random_state : int, RandomState or None
+    n_prototypes : int, default=1
+        The number of mean graphs of each class; a class with fewer graphs has as many as it has graphs.
+    mean : {"auto", "lifted", "incremental", "subgradient", "set"} or MeanMethod, default="lifted"
+        How the mean of a class is found; "auto" is "lifted". Several prototypes are always lifted.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    effort : float, default=1.0
+        How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers; it is cloned and fitted.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        How many nodes (of each role) the space foresees; see `match`.
+    n_jobs : int or None, default=None
+        The number of threads; None for all cores. Results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        The seed of everything that is drawn.
 
     Attributes
     ----------
@@ -57,10 +68,16 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
         The position in `classes_` of the class of each prototype.
     cluster_centers_ : GraphBatch, or array for array input
         The prototypes, encoded.
-    labels_, distances_ : arrays of shape (N,)
-        The nearest prototype of each graph among those of its own class, and how far it is.
+    labels_ : array of shape (N,)
+        The nearest prototype of each graph among those of its own class.
+    distances_ : array of shape (N,)
+        How far that is.
     encoder_, space_ :
         The fitted encoder and the metric space.
+
+    See Also
+    --------
+    GraphKMeans : Finds groups where there are no classes.
 
     Examples
     --------
@@ -101,21 +118,20 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : list of graphs, or array of shape (N, d)
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind. A collection on disk is read into memory.
         y : array of shape (N,)
             The classes.
-        sample_weight : array of shape (N,), optional
+        sample_weight : array of shape (N,), default=None
+            What each graph weighs in the mean of its class. None stands for 1 each.
+
+        Returns
+        -------
+        self
         """
         self._check_parameters()
-        self._kind = kind_of(X)
-        encoder, batch = self._fit_encoder(X)
-        classes = self._check_classes(y, len(batch))
-        weights = check_weights(sample_weight, len(batch))
-        space = GraphSpace(
-            resolve_order(self.order, batch), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
-        points = space.weighted(batch)
+        encoder, space, data = self._take_in(X, sample_weight)
+        classes, points, weights = self._check_classes(y, len(data)), data.batch, data.weights
         members = [np.flatnonzero((classes == c) & (weights > 0)) for c in range(len(self.classes_))]
         empty = [c for c, own in enumerate(members) if not len(own)]
         if empty:
@@ -123,27 +139,28 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         if self.n_prototypes == 1:
             groups = [random.permutation(own) for own in members]
-            means = get_mean(self.mean).compute(space.match, points, groups, weights, space.order, random)
+            means = self._mean_method().compute(space.match, points, groups, weights, space.order, random)
             prototypes, count = means.centers, np.ones(len(members), dtype=np.int64)
         else:
             parts = [self._several(points.take(own), weights[own], space, random) for own in members]
             prototypes, count = _together(parts), np.array([len(part) for part in parts])
-        self._keep_prototypes(encoder, space, prototypes)
+        self._keep_centers(encoder, space, prototypes)
         self.prototype_classes_ = np.repeat(np.arange(len(members)), count)
         self.labels_, self.distances_ = self._own_nearest(points, classes)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the nearest prototype of each graph."""
-        nearest, _ = self._nearest(self._points(X))
+        """Find the class of the nearest prototype of each graph."""
+        nearest = self._nearest(X).label
         return np.asarray(self.classes_[self.prototype_classes_[nearest]])
 
     def _check_parameters(self) -> None:
-        if isinstance(self.n_prototypes, bool) or not isinstance(self.n_prototypes, Integral) or self.n_prototypes < 1:
-            raise GraphError(f"n_prototypes must be a whole number of at least 1, got {self.n_prototypes!r}")
-        if self.n_prototypes > 1 and not (isinstance(self.mean, str) and self.mean == "lifted"):
+        check_parameters(self.get_params(deep=False))
+        if self.n_prototypes > 1 and not (isinstance(self.mean, str) and self.mean in ("auto", "lifted")):
             raise GraphError(f"several prototypes are lifted means; mean={self.mean!r} would have no effect")
-        get_mean(self.mean)
+
+    def _mean_method(self) -> MeanMethod:
+        return get_mean("lifted" if isinstance(self.mean, str) and self.mean == "auto" else self.mean)
 
     def _check_classes(self, y: ArrayLike, count: int) -> IntArray:
         """Classes as positions in `classes_`."""
@@ -163,9 +180,10 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
     ) -> Centers:
         """The centers of k-means among the members of a class."""
         seed = int(random.randint(np.iinfo(np.int32).max))
-        problem = Problem.of(points, space, weights, get_mean("lifted"), seed)
+        context, matcher = FitContext.in_memory(points, space, get_mean("lifted"), seed, weights), CountedMatcher(space)
         k = min(int(self.n_prototypes), len(points))
-        return interval(problem, seeds(problem, k, "k-means++"), **LIMITS).centers
+        seeds = initialize(context, matcher, ThreadEngine(context, matcher, k), k, "k-means++")
+        return interval(context, matcher, seeds, History(context, matcher.counters)).centers
 
     def _own_nearest(self, points: GraphBatch, classes: IntArray) -> tuple[NDArray[np.int32], FloatArray]:
         labels, distances = np.zeros(len(points), dtype=np.int32), np.zeros(len(points))

@@ -1,7 +1,7 @@
 """Long runs: what the next iteration depends on, written after each one, so that a killed process can go on.
 
-The centers and the state of the fit are in one file; in a folder beside it every shard leaves behind its own part (see
-journal.py), whoever holds it. The file says which generation of theirs belongs to it.
+The centers and the state of the fit are in one file; in a folder beside it every shard writes its own part (see
+shard_log.py), whoever holds it. The file says which checkpoint of theirs belongs to it.
 """
 
 from __future__ import annotations
@@ -11,24 +11,31 @@ import json
 import os
 import shutil
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.data.dataset import Source
+from graphmeans.cluster.data.dataset import Dataset
 from graphmeans.graphs.errors import GraphError
 
 #: Of the file's layout; a file of another version is refused.
-VERSION = 2
+VERSION = 3
 
 Arrays = dict[str, NDArray[Any]]
-#: Facts and arrays of a file.
-Saved = tuple[dict[str, Any], Arrays]
 
 
+@dataclass(frozen=True)
 class Checkpoint:
+    """What a file holds: facts that JSON knows, and arrays."""
+
+    facts: dict[str, Any]
+    arrays: Arrays
+
+
+class CheckpointFile:
     """A file that holds the state of a fit. It is replaced in one step, and removed when the fit is done.
 
     Parameters
@@ -42,25 +49,25 @@ class Checkpoint:
         self.path, self.fingerprint = Path(path), fingerprint
         if self.path.is_dir() or not self.path.absolute().parent.is_dir():
             raise GraphError(f"checkpoint={str(path)!r}: not a file in an existing folder")
-        self.folder = self.path.with_name(self.path.name + ".shards")
-        #: What every file also holds: which run this is, and the best one before it.
-        self.context: Saved = ({}, {})
+        self.log_dir = self.path.with_name(self.path.name + ".shards")
+        #: What every checkpoint also holds: which run this is, and the best one before it.
+        self.common = Checkpoint({}, {})
 
     def prepare(self) -> None:
-        """Make the folder in which shards leave behind their part."""
+        """Make the folder in which shards write their logs."""
         try:
-            self.folder.mkdir(exist_ok=True)
+            self.log_dir.mkdir(exist_ok=True)
         except OSError as error:
-            raise GraphError(f"{self.folder}: cannot be made ({error.strerror})") from None
+            raise GraphError(f"{self.log_dir}: cannot be made ({error.strerror})") from None
 
     def write(self, facts: dict[str, Any], arrays: Arrays) -> None:
         """Replace the file: the new one is complete before the old one goes."""
-        context, more = self.context
-        head = {"version": VERSION, "fingerprint": self.fingerprint, **context, **facts}
+        head = {"version": VERSION, "fingerprint": self.fingerprint, **self.common.facts, **facts}
         partial = self.path.with_name(self.path.name + ".partial")
         try:
             with partial.open("wb") as stream:
-                everything: Any = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8), **more, **arrays}
+                described = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
+                everything: Any = {"head": described, **self.common.arrays, **arrays}
                 np.savez(stream, **everything)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -69,7 +76,7 @@ class Checkpoint:
             partial.unlink(missing_ok=True)
             raise GraphError(f"{self.path}: cannot be written ({error.strerror}); the last checkpoint is kept") from None
 
-    def read(self) -> Saved | None:
+    def read(self) -> Checkpoint | None:
         """What was written last; None if there is no file."""
         if not self.path.exists():
             return None
@@ -84,27 +91,27 @@ class Checkpoint:
             raise GraphError(f"{self.path}: a checkpoint of version {version}, this is {VERSION}: finish it where it was begun")
         if fingerprint != self.fingerprint:
             raise GraphError(f"{self.path}: the checkpoint of another collection or other settings: remove it or name another")
-        return head, arrays
+        return Checkpoint(head, arrays)
 
     def remove(self) -> None:
         """The fit is done."""
         self.path.unlink(missing_ok=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.log_dir, ignore_errors=True)
 
 
-def fingerprint(source: Source, settings: dict[str, Any]) -> str:
+def fingerprint(data: Dataset, settings: dict[str, Any]) -> str:
     """Tells fits apart: the numbers of the collection, and the settings that the result depends on."""
     digest = hashlib.sha256(repr(sorted((name, repr(value)) for name, value in settings.items())).encode())
-    for part in source.fingerprint():
+    for part in data.fingerprint():
         digest.update(part)
     return digest.hexdigest()
 
 
-def packed(name: str, arrays: Arrays) -> Arrays:
-    """Arrays under one heading."""
+def prefixed(name: str, arrays: Arrays) -> Arrays:
+    """Arrays with this before their names."""
     return {f"{name}/{key}": array for key, array in arrays.items()}
 
 
-def unpacked(name: str, arrays: Arrays) -> Arrays:
-    """The arrays under a heading."""
+def without_prefix(name: str, arrays: Arrays) -> Arrays:
+    """The arrays that have this before their names."""
     return {key[len(name) + 1 :]: array for key, array in arrays.items() if key.startswith(name + "/")}

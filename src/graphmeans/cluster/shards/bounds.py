@@ -1,59 +1,88 @@
-"""`Bounds`: what is known about the distances of graphs to moving centers, beyond their sketches."""
+"""Lower bounds of the distances of graphs to moving centers, cheapest first.
+
+A graph has three kinds of them for the centers that are not its own: one bound for all of them together (Hamerly's); the
+sketches, from which N x k bounds are one compiled loop; and a table of bounds for the few centers that it came near to
+(bound_table.py). One linear assignment a pair raises a bound where these do not decide.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.kernels.table import FREE, keep_bounds, lay_over
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.shards.bound_table import CERTIFIED
+from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
+from graphmeans.kernels.candidates import count_below, list_below, nearest_of
+from graphmeans.matching.bounds import lap_bounds
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-#: Most centers a graph remembers something about. All others are judged by their sketch alone.
-SLOTS = 64
-#: The latest time at which a bound can be remembered; what is found out later is not.
-LATEST = np.iinfo(np.int16).max
-#: Kinds of bounds: proven, or what a matching found (with the exact matcher both are the distance itself).
-CERTIFIED, ESTIMATE = 0, 1
+#: A bound must exceed u by nothing to decide, but rounding must not decide.
+CLOSE = 1.0 - 1e-12
 
 
-class Bounds:
-    """Lower bounds of the distances between n graphs and the centers that each came near to.
+# -- one bound for all other centers ---------------------------------------------------------------
 
-    An entry was true at some time; now it is worth that less the distance its center has moved since. There are at most
-    `SLOTS` entries a graph however many centers there are, 14 bytes each (16 with more than 32,767 centers), in float32,
-    rounded down.
-    """
 
-    ARRAYS = ("center", "values", "times")
+def lower_bound_now(shard: Shard, centers: FrameCenters) -> FloatArray:
+    """What is left of the one bound: it loses the most that any center but the own has moved since it was true."""
+    state, shift = shard.state, centers.shift
+    farthest = shift.argmax(axis=1)
+    rest = shift.copy()
+    rest[np.arange(len(shift)), farthest] = 0.0
+    own = farthest[state.lower_bound_at] == state.labels
+    moved = np.where(own, rest.max(axis=1)[state.lower_bound_at], shift.max(axis=1)[state.lower_bound_at])
+    with np.errstate(invalid="ignore"):
+        return np.asarray(state.lower_bound - moved)
 
-    def __init__(self, n: int) -> None:
-        self.center = np.full((n, 0), FREE, dtype=np.int16)
-        self.values = np.zeros((n, 0, 2), dtype=np.float32)
-        self.times = np.zeros((n, 0, 2), dtype=np.int16)
 
-    def _reserve(self, centers: int) -> None:
-        """Room for as many bounds a graph as are of use with so many centers."""
-        more = min(centers, SLOTS) - self.center.shape[1]
-        if more > 0:
-            self.center = np.pad(self.center, ((0, 0), (0, more)), constant_values=FREE)
-            self.values = np.pad(self.values, ((0, 0), (0, more), (0, 0)))
-            self.times = np.pad(self.times, ((0, 0), (0, more), (0, 0)))
-        if centers > LATEST and self.center.dtype == np.int16:
-            self.center = self.center.astype(np.int32)
+def undecided_graphs(shard: Shard, centers: FrameCenters, limit: FloatArray) -> IntArray:
+    """Graphs for which the one bound for all other centers does not reach the limit."""
+    return np.flatnonzero(~(lower_bound_now(shard, centers) >= limit))
 
-    def keep(self, x: IntArray, y: IntArray, value: FloatArray, kind: int, now: int, drift: FloatArray) -> None:
-        """Remember that graph x[p] is at least value[p] from center y[p] as it is now."""
-        if len(x) and now <= LATEST:
-            self._reserve(drift.shape[1])
-            keep_bounds(x, y, value, kind, now, drift, self.center, self.values, self.times)
 
-    def lay_over(self, x: IntArray, drift: FloatArray, low: FloatArray, certified: bool = False) -> None:
-        """Raise bounds low[p, c] of graphs x[p] (in, out) to what is remembered, or only to what is proven."""
-        lay_over(x, drift, self.center, self.values, self.times, 1 if certified else 2, low)
+def keep_least_bound(shard: Shard, x: IntArray, low: FloatArray, centers: FrameCenters) -> None:
+    """The least of the bounds of each graph is its one bound for all other centers."""
+    shard.state.set(x, lower_bound=low.min(axis=1, initial=np.inf), lower_bound_at=centers.now)
 
-    def rename(self, place: IntArray) -> None:
-        """Center c is number place[c] from now on; what is known of those with place -1 is forgotten."""
-        known = self.center != FREE
-        self.center[known] = np.where(place[self.center[known]] < 0, FREE, place[self.center[known]])
+
+# -- a bound for each center -----------------------------------------------------------------------
+
+
+def center_bounds(shard: Shard, x: IntArray, centers: FrameCenters, certified: bool = False) -> FloatArray:
+    """Lower bounds of the distances of graphs x to all centers, shape (len(x), k): of sketches and of the table."""
+    low = shard.sketches.bounds(x, centers.sketches)
+    shard.state.bounds.raise_to(x, centers, low, certified)
+    return low
+
+
+def assignment_bounds(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters) -> FloatArray:
+    """One linear assignment for each pair of a graph x[p] and a center y[p]; the bounds are remembered."""
+    space = shard.matcher.space
+    bound = lap_bounds(shard.batch, centers.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
+    shard.state.keep_bounds(x, y, bound, CERTIFIED, centers)
+    return bound
+
+
+def raise_by_assignment(
+    shard: Shard, rows: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, tested: BoolArray,
+    centers: FrameCenters, counts: Counter[str],
+) -> IntArray:  # fmt: skip
+    """Raise bounds below the limit by one linear assignment each; returns the rows that are still undecided."""
+    is_open = np.zeros(len(rows), dtype=bool)
+    count = count_below(low, rows, limit, tested, is_open)
+    if not count:
+        return rows[is_open]
+    row, y = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    list_below(low, rows, limit, tested, row, y)
+    low[row, y] = np.maximum(low[row, y], assignment_bounds(shard, x[row], y, centers))
+    counts["assignments"] += count
+    count_below(low, rows, limit, tested, is_open)
+    return rows[is_open]
+
+
+def least_bound(low: FloatArray, rows: IntArray) -> IntArray:
+    """The center with the least bound, for each of these rows."""
+    y = np.empty(len(rows), dtype=np.int64)
+    nearest_of(low, rows, y)
+    return y

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from operator import iadd
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +16,44 @@ from graphmeans.means.frames import Frames
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+T = TypeVar("T")
 
 
 @dataclass
-class Summary:
-    """An assignment: what it took, the objective, the graphs with weight in each cluster, and the aligned graphs added up."""
+class AssignmentTotals:
+    """What an assignment found.
+
+    Attributes
+    ----------
+    counts : Counter
+        What it took, and how many graphs moved.
+    inertia : float
+        The objective.
+    shard_inertia : dict
+        The objective of each shard, by the number of its first graph.
+    sizes : int array
+        The graphs with weight in each cluster.
+    sums : Frames
+        The aligned graphs, added up.
+    """
 
     counts: Counter[str]
     inertia: float
+    shard_inertia: dict[int, float]
     sizes: IntArray
-    frames: Frames
+    sums: Frames
 
-    def __iadd__(self, other: Summary) -> Summary:
+    def __iadd__(self, other: AssignmentTotals) -> AssignmentTotals:
         self.counts.update(other.counts)
         self.inertia += other.inertia
+        self.shard_inertia |= other.shard_inertia
         self.sizes += other.sizes
-        self.frames += other.frames
+        self.sums += other.sums
         return self
 
 
 @dataclass
-class Offers:
+class HartiganMoves:
     """Moves of single graphs that lower the objective; a cluster takes part in one of them, so that gains add up."""
 
     graph: IntArray
@@ -41,7 +61,7 @@ class Offers:
     target: IntArray
     gain: FloatArray
 
-    def best(self) -> Offers:
+    def best(self) -> HartiganMoves:
         """The largest gains, of moves that have no cluster in common."""
         busy: set[int] = set()
         chosen = []
@@ -50,14 +70,11 @@ class Offers:
             if not clusters & busy:
                 busy |= clusters
                 chosen.append(p)
-        return self._take(np.array(sorted(chosen), dtype=np.int64))
+        which = np.array(sorted(chosen), dtype=np.int64)
+        return HartiganMoves(self.graph[which], self.source[which], self.target[which], self.gain[which])
 
-    def _take(self, which: IntArray) -> Offers:
-        return Offers(self.graph[which], self.source[which], self.target[which], self.gain[which])
-
-    def __iadd__(self, other: Offers) -> Offers:
-        fields = ("graph", "source", "target", "gain")
-        return Offers(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in fields)).best()
+    def __iadd__(self, other: HartiganMoves) -> HartiganMoves:
+        return HartiganMoves(*_joined(self, other, "graph", "source", "target", "gain")).best()
 
 
 @dataclass
@@ -75,8 +92,7 @@ class Farthest:
         return Farthest(self.count, self.graph[order], self.label[order], self.distance[order])
 
     def __iadd__(self, other: Farthest) -> Farthest:
-        fields = ("graph", "label", "distance")
-        return Farthest(self.count, *(np.concatenate([getattr(self, f), getattr(other, f)]) for f in fields)).first()
+        return Farthest(self.count, *_joined(self, other, "graph", "label", "distance")).first()
 
 
 @dataclass
@@ -93,5 +109,60 @@ class Sample:
             return self
         if not len(self.graph):
             return other
-        graph, label, weight = (np.concatenate([getattr(self, f), getattr(other, f)]) for f in ("graph", "label", "weight"))
+        graph, label, weight = _joined(self, other, "graph", "label", "weight")
         return Sample(graph, label, weight, concatenate([self.batch, other.batch]))
+
+    def take(self, which: IntArray) -> Sample:
+        """Those at these positions."""
+        return Sample(self.graph[which], self.label[which], self.weight[which], self.batch.take(which))
+
+
+def _joined(one: Any, other: Any, *names: str) -> list[Any]:
+    return [np.concatenate([getattr(one, name), getattr(other, name)]) for name in names]
+
+
+@dataclass
+class SumTree(Generic[T]):
+    """Answers of shards added two by two, always the same two, whoever computed them.
+
+    Sums of floating-point numbers depend on their order. Here it depends on the number of shards alone: shards 2i and 2i + 1
+    are added first, then their sums, and so on. Whoever holds neighbouring shards can add them up; what remains is a list of
+    parts whose length depends on how the shards are spread, not on how many there are.
+
+    Parameters
+    ----------
+    leaves : int
+        How many answers there are in all.
+    parts : list of (level, index on it, sum)
+        The sums that this tree holds, from left to right.
+    """
+
+    leaves: int
+    parts: list[tuple[int, int, T]] = field(default_factory=list)
+
+    def add(self, index: int, value: T, level: int = 0) -> None:
+        """Add the sum of the answers index * 2^level and on, 2^level of them."""
+        while True:
+            if self.parts and self.parts[-1][:2] == (level, index - 1) and index % 2:
+                _, _, before = self.parts.pop()
+                value = iadd(before, value)
+            elif index % 2 or index == 0 or (index + 1) << level < self.leaves:
+                break  # its neighbour is still to come, or somewhere else
+            # Otherwise it is the last of an odd number, and has no neighbour.
+            level, index = level + 1, index // 2
+        self.parts.append((level, index, value))
+
+    @classmethod
+    def merged(cls, trees: Iterable[SumTree[T]]) -> SumTree[T]:
+        """What several trees hold together."""
+        trees = list(trees)
+        result = cls(trees[0].leaves)
+        for level, index, value in sorted((part for tree in trees for part in tree.parts), key=lambda p: p[1] << p[0]):
+            result.add(index, value, level)
+        return result
+
+    @property
+    def total(self) -> T:
+        """The sum of all answers."""
+        assert len(self.parts) == 1, "some answers are missing"
+        return self.parts[0][2]

@@ -22,8 +22,8 @@ class NotShared(GraphError):
 
 def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
     """See `GraphKMeans.write_labels`."""
-    found = vars(estimator).get("_found")
-    engine = None if found is None else found.engine
+    found = vars(estimator).get("_result")
+    engine = None if found is None else found.engine  # workers may still hold the labels
     if engine is not None and engine.on_disk:
         folder = new_folder(path)
         written = int(engine.export(write_shard, str(folder), len(engine)))

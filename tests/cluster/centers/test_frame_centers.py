@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.cluster.centers.resume import resumed
+from graphmeans.cluster.centers.frame_centers import FrameCenters
 from strategies import Kind, random_collection
 
 
@@ -18,8 +18,8 @@ def test_the_sums_are_what_they_were(kind):
     km = gm.MiniBatchGraphKMeans(3, random_state=0, order={"a": 4, "b": 4} if kind.roles else 4)
     for start in range(0, 60, 20):
         km.partial_fit(graphs[start : start + 20])
-    again = resumed(km.space_, km._centers, km.counts_)
-    old, new = km._stream.centers(), again.centers()
+    again = FrameCenters.from_means(km.space_, km._centers, km.counts_)
+    old, new = km._stream.as_centers(), again.as_centers()
     np.testing.assert_allclose(again.frames.total, km._stream.frames.total)
     np.testing.assert_allclose(np.sort(new.node_support), np.sort(old.node_support))
     np.testing.assert_allclose(np.sort(new.edge_support, axis=None), np.sort(old.edge_support, axis=None))

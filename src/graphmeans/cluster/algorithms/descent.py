@@ -1,0 +1,263 @@
+"""`Descent`: shards and centers on their way down. This is the loop of the interval algorithm."""
+
+from __future__ import annotations
+
+from collections import Counter
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.in_memory import relocations
+from graphmeans.cluster.algorithms.result import Result
+from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.engines.base import Engine, GetAssignment
+from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
+from graphmeans.cluster.shards import refine, sample
+from graphmeans.cluster.shards.assign import assign, claim_graphs, dissolve_cluster
+from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
+from graphmeans.cluster.shards.seed import reset
+from graphmeans.means.frames import Centers, Frames
+
+IntArray = NDArray[np.int64]
+
+#: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
+WORTH_A_MOVE = 0.2
+#: Until nothing moves otherwise, a graph need not move to a center that is nearer by less than this share.
+SLACK = 0.06
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a trial goes back to; shards keep their part themselves."""
+
+    centers: FrameCenters
+    inertia: float
+    shard_inertia: list[float]
+
+
+class Descent:
+    """Shards and centers on their way down. `run` ends where nothing improves; from there one may go on with other centers.
+
+    Parameters
+    ----------
+    context : FitContext
+    engine : Engine
+        Who holds the shards.
+    centers : FrameCenters
+    file : CheckpointFile, optional
+        Where checkpoints are written.
+
+    Attributes
+    ----------
+    inertia : float
+        The objective along the stored alignments, as the last assignment found it.
+    """
+
+    def __init__(
+        self, context: FitContext, engine: Engine, centers: FrameCenters, file: CheckpointFile | None = None
+    ) -> None:
+        self.context, self.engine, self.centers, self.file = context, engine, centers, file
+        self.inertia = np.inf
+        self._shard_inertia: list[float] = []
+        self._slack = 0.0
+        self._before_trial: Snapshot | None = None
+        #: What swapping centers may spend and has tried; kept here because checkpoints hold it.
+        self.swap_budget: float | None = None
+        self.swaps_tried = 0
+
+    @classmethod
+    def from_seeds(
+        cls, context: FitContext, engine: Engine, seeds: Seeds, file: CheckpointFile | None = None
+    ) -> Descent:
+        """Start from seeds: those that the shards of the engine know already, or others."""
+        order = context.bounded_order()
+        if seeds.in_frames is not None and seeds.engine is engine:
+            return cls(context, engine, seeds.in_frames, file)
+        if seeds.engine is engine:
+            engine.each(reset)  # the shards may know other seeds
+        return cls(context, engine, FrameCenters.from_graphs(order, seeds.centers.batch), file)
+
+    @classmethod
+    def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> Descent:
+        """Go on from a checkpoint."""
+        like = context.data.like
+        arrays = without_prefix("centers", saved.arrays)
+        centers = FrameCenters.from_arrays(context.bounded_order(), like, arrays)
+        descent = cls(context, engine, centers, file)
+        engine.restore(saved.facts["checkpoint_id"])
+        descent._slack, descent.swap_budget = saved.facts["slack"], saved.facts["swap_budget"]
+        descent.swaps_tried = saved.facts["swaps_tried"]
+        descent._ask_inertia()
+        return descent
+
+    # -- the loop ----------------------------------------------------------------------------------
+
+    def run(self, history: History, changed: bool = True, trial: bool = False) -> None:
+        """Assign and average until nothing changes; `changed` says that the centers are not the means of their clusters.
+
+        What becomes of a trial is not written to disk.
+        """
+        if changed:
+            # While centers still move, borderline graphs would be matched again and again.
+            self._slack = 0.0 if self.context.is_euclidean else SLACK
+        while True:
+            found = self._assign(log=not trial)
+            counts = found.counts
+            changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
+            now = None if trial else self.get_assignment()
+            goes_on = history.record(found.inertia, counts["moved"], now, graphs=len(self.engine), **_columns(counts))
+            if goes_on and not changed and self._slack:
+                self._slack = 0.0
+                continue
+            sums: Frames | None = found.sums
+            if goes_on and not changed:
+                changed, sums = self._refine(log=not trial)
+            if not (goes_on and changed):
+                if goes_on and not trial:
+                    self.write_logs()  # what was tried in vain is known, too
+                return
+            if self._fill_empty_clusters(found.sizes) or sums is None:
+                sums = self.engine.sum(sample.sums, self.centers, log=not trial)
+            self.centers.move_to_means(sums)
+            changed = False
+            if not trial:
+                self.write_checkpoint(history)
+
+    def _assign(self, log: bool) -> AssignmentTotals:
+        found = self.engine.sum(assign, self.centers, self._slack, log=log)
+        self.inertia = found.inertia
+        self._shard_inertia = [found.shard_inertia[first] for first in sorted(found.shard_inertia)]
+        return found
+
+    def _refine(self, log: bool) -> tuple[bool, Frames | None]:
+        """Move single graphs, or else align anew. Whether anything changed, and the sums if they are known."""
+        sums = self._move_single_graphs(log)
+        if sums is not None:
+            return True, sums
+        return bool(self.engine.sum(refine.realign_all, self.centers) > 0), None
+
+    def _move_single_graphs(self, log: bool) -> Frames | None:
+        """Move graphs where that lowers the objective; a cluster takes part in one move at a time, so that gains add up.
+
+        Not where alignments leave no choice: there it is k-means of vectors, and what is known of it shall hold.
+        """
+        if self.context.is_euclidean:
+            return None
+        least = WORTH_A_MOVE * self.inertia / len(self.engine)
+        moves = self.engine.sum(refine.hartigan_moves, least, self.centers)
+        if not len(moves.graph):
+            return None
+        return self.engine.sum(refine.accept_moves, moves.graph, self.centers, log=log)
+
+    def _fill_empty_clusters(self, sizes: IntArray) -> bool:
+        if sizes.all():
+            return False
+        far = self.engine.sum(sample.farthest, 2 * len(sizes))
+        pairs = relocations(sizes, far.graph, far.label)
+        numbers, to = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        self.engine.each(claim_graphs, numbers, to, self.centers)
+        return bool(pairs)
+
+    def certify(self, history: History) -> None:
+        """Spend matchings on labels that no bound proves, until all are proven or nothing more can be done."""
+        while True:
+            counts = self.engine.sum(refine.certify, self.centers)
+            if not (counts["moved"] or counts["shorter"]):
+                return
+            self.centers.move_to_means(self.engine.sum(sample.sums, self.centers))
+            self.run(history)
+
+    # -- changing a center -------------------------------------------------------------------------
+
+    def draw(self, random: np.random.RandomState) -> Sample:
+        """Draw a graph by its weighted squared distance from its center."""
+        return draw_one(self.engine, random, self._shard_inertia, sample.draw)
+
+    def least_useful(self, graph: Sample, rank: int = 0) -> int | None:
+        """The center that would be missed least (or one of the next), other than that of this graph; None if there is none."""
+        cost = self.engine.sum(sample.removal_costs, self.centers)
+        cost[graph.label[0]] = np.inf
+        order = np.argsort(cost, kind="stable")[: self.centers.k - 1]
+        return int(order[min(rank, len(order) - 1)]) if len(order) else None
+
+    def put_center(self, c: int, graph: Sample) -> None:
+        """Take center c away and put it onto this graph."""
+        self.centers.replace(c, graph.batch)
+        self.engine.each(dissolve_cluster, c, self.centers)
+        self.engine.each(claim_graphs, graph.graph, np.array([c]), self.centers)
+
+    def snapshot(self) -> Snapshot:
+        """Keep everything, so that `rollback` can return to it."""
+        self.engine.each(sample.snapshot)
+        self._before_trial = Snapshot(copy(self.centers), self.inertia, self._shard_inertia)
+        return self._before_trial
+
+    def rollback(self, kept: Snapshot) -> None:
+        """Go back to what `snapshot` kept."""
+        self.centers, self._before_trial = copy(kept.centers), None
+        self.inertia, self._shard_inertia = kept.inertia, kept.shard_inertia
+        self.engine.each(sample.rollback, log=True)
+
+    # -- on disk -----------------------------------------------------------------------------------
+
+    def write_logs(self) -> None:
+        """Shards write down what they have become; there is no way back from here."""
+        self._before_trial = None
+        self.engine.each(sample.nothing, log=True)
+
+    def write_checkpoint(self, history: History) -> None:
+        """Write the checkpoint, if one is wanted: the shards have written their part already."""
+        if self.file is None:
+            return
+        facts = {
+            "iteration": history.iteration,
+            "history": history.state(),
+            "slack": self._slack,
+            "swap_budget": self.swap_budget,
+            "swaps_tried": self.swaps_tried,
+            "checkpoint_id": self.engine.checkpoint_id,
+            "matchings": dict(history.counters.matchings),
+        }
+        self.file.write(facts, prefixed("centers", self.centers.to_arrays()))
+
+    def _ask_inertia(self) -> None:
+        """Ask for the objective where no assignment of this process has found it."""
+        self._shard_inertia = self.engine.each(sample.inertia)
+        self.inertia = self.engine.sum(sample.inertia)
+
+    # -- results -----------------------------------------------------------------------------------
+
+    def get_assignment(self) -> tuple[GetAssignment, Centers]:
+        """Labels and distances, wherever they are, and the centers that they belong to."""
+        return self.engine.get_assignment(), self.centers.as_centers()
+
+    def result(self, history: History) -> Result:
+        """The state as a Result."""
+        proven = self.engine.sum(refine.count_certified, self.centers)
+        return self._result(history, certified=float(proven[0] / proven[1]))
+
+    def interrupted(self, history: History) -> Result:
+        """The state when somebody interrupts, of shards that have finished what they were told; a trial is given up."""
+        if self._before_trial is not None:
+            self.rollback(self._before_trial)
+        self._ask_inertia()
+        return self._result(history)
+
+    def _result(self, history: History, **more: Any) -> Result:
+        filled = int((self.engine.sum(sample.cluster_sizes, self.centers.k) > 0).sum())
+        return history.last(*self.get_assignment(), self.inertia, n_filled=filled, engine=self.engine.remote, **more)
+
+
+def _columns(counts: Counter[str]) -> dict[str, int]:
+    return {
+        "assignment_bounds": counts["assignments"],
+        "pruned_by_bounds": counts["by_one_bound"],
+        "pruned_by_sketches": counts["by_sketch"],
+        "pruned_by_assignments": counts["by_assignment"],
+    }

@@ -1,0 +1,58 @@
+"""`Seeds`: where a run starts, handed over together with what was found out while they were chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.engines.base import Engine
+from graphmeans.cluster.shards.reductions import Sample
+from graphmeans.cluster.shards.shard import Shard
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.means.frames import Centers
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVarTuple, Unpack
+
+    Args = TypeVarTuple("Args")
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """The first centers of a run.
+
+    Parameters
+    ----------
+    centers : Centers
+    in_frames : FrameCenters, optional
+        The same seeds in frames, if the shards of `engine` have been updated with them.
+    engine : Engine, optional
+        Who holds the shards, if somebody was needed to choose the seeds.
+    """
+
+    centers: Centers
+    in_frames: FrameCenters | None = None
+    engine: Engine | None = None
+
+    @classmethod
+    def of_graphs(cls, batch: GraphBatch) -> Seeds:
+        """Given graphs, of which no shard knows anything."""
+        return cls(Centers.of_graphs(batch))
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+
+def draw_one(
+    engine: Engine, random: np.random.RandomState, mass: Sequence[float],
+    operation: Callable[[Shard, float, Unpack[Args]], Sample], *args: Unpack[Args],
+) -> Sample:  # fmt: skip
+    """Draw one graph by masses of which each shard has so much; the operation finds it in its shard."""
+    total = np.cumsum(mass)
+    target = random.uniform() * total[-1]
+    shard = int(min(np.searchsorted(total, target, side="right"), np.flatnonzero(mass)[-1]))
+    return engine.one(shard, operation, target - (total[shard - 1] if shard else 0.0), *args)

@@ -1,0 +1,58 @@
+"""`Sketches`: the sketches of many graphs, from which N x k lower bounds are one compiled loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import GraphBatch
+from graphmeans.kernels.sketch import sketch_bounds
+from graphmeans.matching.sketch import sketch
+from graphmeans.matching.workspace import zeros
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+#: Most numbers in a sketch.
+LONGEST = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Sketches:
+    """Sketches of some graphs, in single precision, with their norms.
+
+    They are those of sorted rows of edges, the better kind, unless these would be longer than `LONGEST`; then they are the
+    short ones of projections.
+    """
+
+    values: NDArray[np.float32]
+    norms: FloatArray
+
+    @classmethod
+    def of(cls, batch: GraphBatch, order: IntArray) -> Sketches:
+        """Sketch the graphs of a batch in a space of this order."""
+        n = int(order.sum())
+        short = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1]) <= LONGEST
+        values = sketch(batch, order, "rows" if short else "projection")
+        return cls(np.ascontiguousarray(values, dtype=np.float32), np.sqrt(np.einsum("nd,nd->n", values, values)))
+
+    def append(self, other: Sketches) -> Sketches:
+        """These sketches and others after them."""
+        return Sketches(np.concatenate([self.values, other.values]), np.concatenate([self.norms, other.norms]))
+
+    def with_rows(self, rows: IntArray, others: Sketches) -> Sketches:
+        """These sketches with others in some rows."""
+        result = Sketches(self.values.copy(), self.norms.copy())
+        result.values[rows], result.norms[rows] = others.values, others.norms
+        return result
+
+    def bounds(self, rows: IntArray, others: Sketches, c: slice = slice(None)) -> FloatArray:
+        """Lower bounds of the distances of graphs `rows` to others, shape (len(rows), len(others)).
+
+        The array is valid until the next call in the same thread.
+        """
+        low = zeros("low", (len(rows), len(others.norms[c])), np.float64)
+        sketch_bounds(rows, self.values, others.values[c], self.norms, others.norms[c], low)
+        return low

@@ -1,0 +1,161 @@
+"""What is done when nothing moves: align anew, move single graphs where that lowers the objective, and prove labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.shards.assign import (
+    MARGIN,
+    SHORTER,
+    is_best_alignment,
+    keep_own_bound,
+    match_and_keep,
+    move_to,
+    realign,
+    was_cut,
+)
+from graphmeans.cluster.shards.bound_table import CERTIFIED
+from graphmeans.cluster.shards.bounds import (
+    CLOSE,
+    assignment_bounds,
+    center_bounds,
+    keep_least_bound,
+    least_bound,
+    lower_bound_now,
+    raise_by_assignment,
+    undecided_graphs,
+)
+from graphmeans.cluster.shards.reductions import HartiganMoves
+from graphmeans.cluster.shards.shard import BoolArray, IntArray, Shard
+from graphmeans.matching.exact import Exact
+from graphmeans.matching.workspace import zeros
+from graphmeans.means.frames import Frames
+
+#: From fresh starts a graph is aligned again only when its center has moved by this share of u.
+STALE = 0.15
+#: Most nodes of the search tree for the proof of one label against one center.
+CERTIFY_NODES = 5_000
+
+
+def realign_all(shard: Shard, centers: FrameCenters) -> int:
+    """Match graphs with their own centers from fresh starts where that was not done, or may help. How many came closer."""
+    state = shard.state
+    still = centers.shift[state.fresh_at, state.labels] <= STALE * state.upper
+    done = is_best_alignment(shard, np.arange(len(shard)), centers) | (
+        (state.fresh_at >= 0) & still & (not shard.matcher.is_exact)
+    )
+    x = np.flatnonzero(~done)
+    # Where one linear assignment already costs u, nothing is shorter.
+    x = x[assignment_bounds(shard, x, state.labels[x], centers) < state.upper[x] * SHORTER]
+    return realign(shard, x, centers, fresh=True)
+
+
+# -- one graph at a time ---------------------------------------------------------------------------
+
+
+def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> HartiganMoves:
+    """Single moves that lower the objective although the other center is no nearer (Hartigan), by `least` or more.
+
+    Without x its old mean comes closer to the others, with x the new one follows it: moving x from a to b gains
+    w (W_a / (W_a - w) u^2 - W_b / (W_b + w) D(x, b)^2). `accept_moves` carries some of them out.
+    """
+    state, total, w = shard.state, centers.frames.total, shard.weights
+    rest = total[state.labels] - w
+    movable = (w > 0) & (rest > 1e-9 * w) & (state.upper > 0)
+    leaving = np.where(movable, total[state.labels] / np.where(movable, rest, 1.0), 0.0) * state.upper**2
+    useful = np.maximum(leaving - least / np.where(w > 0, w, 1.0), 0.0)
+    with np.errstate(divide="ignore"):
+        joining = np.where(total > 0, 1.0 / total, 0.0)
+    widest = np.sqrt(useful * (1.0 + w * joining.max()))
+    x = undecided_graphs(shard, centers, widest * CLOSE)
+    x = x[movable[x]]
+    low = center_bounds(shard, x, centers)
+    low[np.arange(len(x)), state.labels[x]] = np.inf
+    limit = np.sqrt(useful[x, None] * (1.0 + w[x, None] * joining)) * CLOSE
+    tested = zeros("tested", low.shape, bool)
+    raise_by_assignment(shard, np.arange(len(x)), x, limit, low, tested, centers, Counter())
+    row, y = np.nonzero(low < limit)
+    cutoff = limit[row, y] * MARGIN
+    found = match_and_keep(shard, x[row], y, centers, cutoff)
+    low[row, y] = np.maximum(low[row, y], np.where(was_cut(found, cutoff), found.lower, found.upper))
+    larger = low.min(axis=1, initial=np.inf) > lower_bound_now(shard, centers)[x]
+    keep_least_bound(shard, x[larger], low[larger], centers)
+    gain = w[x[row]] * (leaving[x[row]] - total[y] / (total[y] + w[x[row]]) * found.upper**2)
+    best = np.zeros(len(x))
+    np.maximum.at(best, row, gain)
+    offered = np.flatnonzero((gain > least) & (gain == best[row]))
+    offered = offered[np.unique(row[offered], return_index=True)[1]]
+    x, y = x[row[offered]], y[offered]
+    state.proposed_moves = x, y, found.take(offered)
+    return HartiganMoves(x + shard.first, state.labels[x], y, gain[offered]).best()
+
+
+def accept_moves(shard: Shard, numbers: IntArray, centers: FrameCenters) -> Frames:
+    """Carry out those of the proposed moves whose graphs are among `numbers`; returns the sums afterwards."""
+    state = shard.state
+    assert state.proposed_moves is not None, "nothing was proposed"
+    x, y, found = state.proposed_moves
+    taken = np.isin(x + shard.first, numbers)
+    keep_own_bound(shard, x[taken], centers)
+    move_to(shard, x[taken], y[taken], found.take(taken), centers)
+    state.set(x[taken], lower_bound=-np.inf)
+    state.proposed_moves = None
+    return shard.sums(centers)
+
+
+# -- proofs ----------------------------------------------------------------------------------------
+
+
+def count_certified(shard: Shard, centers: FrameCenters) -> IntArray:
+    """How many labels are proven, and of how many."""
+    return np.array([certified_labels(shard, centers).sum(), len(shard)])
+
+
+def certified_labels(shard: Shard, centers: FrameCenters) -> BoolArray:
+    """Which labels are proven: u <= a certified lower bound for every other center. Assignments are tried, no matchings."""
+    state = shard.state
+    proven = np.ones(len(shard), dtype=bool)
+    x = undecided_graphs(shard, centers, state.upper * CLOSE)
+    if not shard.matcher.is_exact or state.unfinished.any():  # then the one bound for all rests on estimates
+        x = np.arange(len(shard))
+    low = center_bounds(shard, x, centers, certified=True)
+    low[np.arange(len(x)), state.labels[x]] = np.inf
+    tested = zeros("tested", low.shape, bool)
+    raise_by_assignment(shard, np.arange(len(x)), x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
+    proven[x] = state.upper[x] * CLOSE <= low.min(axis=1, initial=np.inf)
+    return proven
+
+
+def certify(shard: Shard, centers: FrameCenters) -> Counter[str]:
+    """Seek proofs for labels that have none, by branch and bound with a limit; a graph moves to what is found nearer."""
+    state = shard.state
+    counts: Counter[str] = Counter()
+    x = np.flatnonzero(~certified_labels(shard, centers))
+    if not len(x):
+        return counts
+    prover = Exact(max_tree_nodes=CERTIFY_NODES)
+    warm = centers.to_mappings(*state.slots_of(x), state.labels[x])
+    pairs = np.stack([x, state.labels[x]], axis=1)
+    own = shard.matcher.match(shard.batch, centers.batch, pairs, warm=warm, matcher=prover)
+    shorter = own.upper < state.upper[x] * SHORTER
+    move_to(shard, x[shorter], state.labels[x[shorter]], own.take(shorter), centers)
+    counts["shorter"] = int(shorter.sum())
+    low = center_bounds(shard, x, centers, certified=True)
+    low[np.arange(len(x)), state.labels[x]] = np.inf
+    for _ in range(centers.k):
+        row = np.flatnonzero(low.min(axis=1, initial=np.inf) < state.upper[x] * CLOSE)
+        if not len(row):
+            break
+        y = least_bound(low, row)
+        pairs, cutoff = np.stack([x[row], y], axis=1), state.upper[x[row]] * 1.05
+        found = shard.matcher.match(shard.batch, centers.batch, pairs, cutoff=cutoff, matcher=prover)
+        state.keep_bounds(x[row], y, found.lower, CERTIFIED, centers)
+        low[row, y] = np.inf  # proven or not, there is no more to be had from it
+        nearer = found.upper < state.upper[x[row]] * CLOSE
+        move_to(shard, x[row[nearer]], y[nearer], found.take(nearer), centers)
+        state.set(x[row[nearer]], lower_bound=-np.inf)
+        counts["moved"] += int(nearer.sum())
+    return counts

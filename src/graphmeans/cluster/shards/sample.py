@@ -1,0 +1,121 @@
+"""What a shard says of its graphs without matching anything: samples, sums and single graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.shards.bounds import lower_bound_now
+from graphmeans.cluster.shards.reductions import Farthest, Sample
+from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
+from graphmeans.means.frames import Frames
+
+
+@read_only
+def draw(shard: Shard, target: float) -> Sample:
+    """The graph at which the running sum of weighted squared distances exceeds the target."""
+    return _at(shard, shard.weights * shard.state.upper**2, target)
+
+
+@read_only
+def draw_by_weight(shard: Shard, target: float, without: IntArray, even: bool) -> Sample:
+    """The graph at which the running sum of the weights of graphs other than these exceeds the target."""
+    return _at(shard, _weights(shard, without, even), target)
+
+
+@read_only
+def draw_some(shard: Shard, share: float, seed: list[int]) -> Sample:
+    """Each graph with the probability share times its weighted squared distance."""
+    random = np.random.RandomState([*seed, shard.first])
+    chance = share * shard.weights * shard.state.upper**2
+    return _sample(shard, np.flatnonzero(random.uniform(size=len(shard)) < chance))
+
+
+@read_only
+def pick(shard: Shard, numbers: IntArray) -> Sample:
+    """Those of these graphs that are here."""
+    return _sample(shard, np.sort(numbers[shard.positions(numbers)]) - shard.first)
+
+
+@read_only
+def farthest(shard: Shard, count: int) -> Farthest:
+    """The graphs with weight that are farthest from their centers."""
+    state = shard.state
+    usable = np.flatnonzero((shard.weights > 0) & (state.upper > 0))
+    x = usable[np.argsort(-state.upper[usable], kind="stable")[:count]]
+    return Farthest(count, x + shard.first, state.labels[x], state.upper[x]).first()
+
+
+@read_only
+def total_weight(shard: Shard, without: IntArray, even: bool) -> float:
+    """The weight of the graphs other than these numbers; with `even` each counts 1."""
+    return float(_weights(shard, without, even).sum())
+
+
+@read_only
+def cluster_weights(shard: Shard, k: int) -> FloatArray:
+    """The weight of each cluster."""
+    return np.bincount(shard.state.labels, weights=shard.weights, minlength=k).astype(np.float64)
+
+
+@read_only
+def cluster_sizes(shard: Shard, k: int) -> IntArray:
+    """The graphs in each cluster, also those without weight."""
+    return np.bincount(shard.state.labels, minlength=k)
+
+
+@read_only
+def removal_costs(shard: Shard, centers: FrameCenters) -> FloatArray:
+    """What the objective would at least lose by each center: how much farther its members are from all others."""
+    second = np.nan_to_num(lower_bound_now(shard, centers), nan=0.0, neginf=0.0, posinf=0.0)
+    more = shard.weights * np.maximum(second**2 - shard.state.upper**2, 0.0)
+    return np.bincount(shard.state.labels, weights=more, minlength=centers.k).astype(np.float64)
+
+
+@read_only
+def inertia(shard: Shard) -> float:
+    """The weighted sum of squared distances along the stored alignments."""
+    return shard.inertia()
+
+
+@read_only
+def sums(shard: Shard, centers: FrameCenters) -> Frames:
+    """The aligned graphs, added up in the frames of the centers."""
+    return shard.sums(centers)
+
+
+@read_only
+def get_assignment(shard: Shard) -> tuple[IntArray, FloatArray]:
+    """Copies of labels and distances."""
+    return shard.state.labels.copy(), shard.state.upper.copy()
+
+
+def snapshot(shard: Shard) -> None:
+    """Keep the state, so that `rollback` can return to it."""
+    shard.state.snapshot()
+
+
+def rollback(shard: Shard) -> None:
+    """Return to the state that `snapshot` kept."""
+    shard.state.rollback()
+
+
+@read_only
+def nothing(shard: Shard) -> None:
+    """For calls whose only purpose is that shards are written to their logs."""
+
+
+def _weights(shard: Shard, without: IntArray, even: bool) -> FloatArray:
+    weights = np.ones(len(shard)) if even else shard.weights.copy()
+    weights[without[shard.positions(without)] - shard.first] = 0.0
+    return weights
+
+
+def _at(shard: Shard, mass: FloatArray, target: float) -> Sample:
+    """The graph at which the running sum of masses exceeds the target, the last one with a mass at most."""
+    x = int(np.searchsorted(np.cumsum(mass), target, side="right"))
+    return _sample(shard, np.array([min(x, int(np.flatnonzero(mass)[-1]))]))
+
+
+def _sample(shard: Shard, x: IntArray) -> Sample:
+    return Sample(x + shard.first, shard.state.labels[x], shard.weights[x], shard.batch.take(x))

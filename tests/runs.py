@@ -1,0 +1,55 @@
+"""One run of an algorithm, set up by hand, for tests that look inside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import graphmeans as gm
+from graphmeans.cluster.algorithms.descent import Descent
+from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.initialization import choose_graphs, initialize
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.engines.threads import ThreadEngine
+from graphmeans.means.mean import get_mean
+from graphmeans.space import resolve_order
+
+
+class OneRun:
+    """Graphs in memory, exact matching unless said otherwise, and an engine of threads once seeds are asked for."""
+
+    def __init__(self, graphs, seed=0, matcher=None, weights=None, mean="lifted", on_iteration=None, log_dir=None):
+        batch = gm.GraphEncoder().fit_transform(graphs)
+        space = gm.GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=matcher or gm.Exact(), n_jobs=1)
+        context = FitContext.in_memory(batch, space, get_mean(mean), seed, weights)
+        self.context = replace(context, on_iteration=on_iteration)
+        self.matcher = CountedMatcher(space)
+        self.batch, self.space, self.log_dir = batch, space, log_dir
+        self.engine = None
+
+    def __len__(self):
+        return len(self.batch)
+
+    @property
+    def matchings(self):
+        return self.matcher.counters.matchings
+
+    def new_engine(self, k):
+        self.engine = ThreadEngine(self.context, self.matcher, k, log_dir=self.log_dir)
+        return self.engine
+
+    def choose(self, k, name):
+        return choose_graphs(self.context, self.matcher, self.new_engine(k), k, name).numbers.tolist()
+
+    def initialize(self, k, name):
+        return initialize(self.context, self.matcher, self.new_engine(k), k, name)
+
+    def history(self, **rules):
+        return History(self.context, self.matcher.counters, **rules)
+
+    def run(self, algorithm, seeds, max_iter=100, **options):
+        return algorithm(self.context, self.matcher, seeds, self.history(max_iter=max_iter), **options)
+
+    def descent(self, k, name="k-means++"):
+        seeds = self.initialize(k, name)
+        return Descent.from_seeds(self.context, self.engine, seeds)
