@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphmeans as gm
+from graphmeans import files as _files
 from graphmeans import io as gio
-from graphmeans.io import files as _files
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors
 
 KINDS = ["graphml", "gml", "json", "npz", "gxl"]

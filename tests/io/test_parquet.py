@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import graphmeans as gm
+from graphmeans import files as _files
 from graphmeans import io as gio
 from graphmeans.cli import app
 from graphmeans.graphs.encoding.flat import Flat
-from graphmeans.io import files as _files
 from graphmeans.io.parquet.write import read_label_table
 from iam import iam_path
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors

@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 from numpy.typing import NDArray
 
 from graphmeans.datasets.tudataset import load_tudataset
+from graphmeans.files import PathLike, read_file, write_file
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, read_file, write_file
 
 logger = logging.getLogger("graphmeans")
 

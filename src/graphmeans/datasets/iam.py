@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.gxl import read_gxl_collection
 
 # Where a collection may lie below the folder that is given: our zips, the zips of the source, unpacked folders.

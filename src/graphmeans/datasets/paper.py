@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.datasets.iam import load_iam
+from graphmeans.files import PathLike
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike
 
 FloatArray = NDArray[np.float64]
 Collection = tuple[list[Graph], NDArray[Any]]

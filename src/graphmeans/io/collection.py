@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from graphmeans import files as _files
+from graphmeans.files import FileTree, Folder, PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import Folder, PathLike, Source, fail
 from graphmeans.io.formats.gml import parse_gml
 from graphmeans.io.formats.graph_files import read_graph, write_graphs
 from graphmeans.io.formats.graphml import parse_graphml
@@ -185,7 +185,7 @@ def _read_file(path: Path, suffix: str) -> list[Graph]:
     return read_sdf(path) if KINDS[suffix] == "SDF" else [read_graph(path)]
 
 
-def _only_kind(names: list[str], source: Source) -> str:
+def _only_kind(names: list[str], source: FileTree) -> str:
     counts = Counter(KINDS[PurePosixPath(name).suffix.lower()] for name in names)
     if len(counts) > 1:
         found = " and ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
@@ -198,7 +198,7 @@ def _only_kind(names: list[str], source: Source) -> str:
     return next(iter(counts))
 
 
-def _read(source: Source, name: str, kind: str) -> list[Graph]:
+def _read(source: FileTree, name: str, kind: str) -> list[Graph]:
     stem = PurePosixPath(name).stem
     if kind in _MANY:
         return _MANY[kind](source.read(name), stem, source.where(name))

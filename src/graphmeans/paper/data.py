@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.datasets import paper as encodings
+from graphmeans.files import PathLike
 from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike
 from graphmeans.matching.match import Matcher, get_matcher
 from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
 

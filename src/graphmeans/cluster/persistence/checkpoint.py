@@ -7,23 +7,20 @@ journal.py), whoever holds it. The file says which generation of theirs belongs 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from graphmeans.array_file import Arrays, read_array_file, write_array_file
 from graphmeans.cluster.data.dataset import Source
 from graphmeans.graphs.errors import GraphError
 
 #: Of the file's layout; a file of another version is refused.
-VERSION = 2
+VERSION = 3
+#: What `array_file` calls it.
+KIND = "checkpoint"
 
-Arrays = dict[str, NDArray[Any]]
 #: Facts and arrays of a file.
 Saved = tuple[dict[str, Any], Arrays]
 
@@ -57,16 +54,9 @@ class Checkpoint:
         """Replace the file: the new one is complete before the old one goes."""
         context, more = self.context
         head = {"version": VERSION, "fingerprint": self.fingerprint, **context, **facts}
-        partial = self.path.with_name(self.path.name + ".partial")
         try:
-            with partial.open("wb") as stream:
-                everything: Any = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8), **more, **arrays}
-                np.savez(stream, **everything)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.replace(self.path)
+            write_array_file(self.path, KIND, head, {**more, **arrays}, sync=True)
         except OSError as error:
-            partial.unlink(missing_ok=True)
             raise GraphError(f"{self.path}: cannot be written ({error.strerror}); the last checkpoint is kept") from None
 
     def read(self) -> Saved | None:
@@ -74,12 +64,11 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            head = json.loads(arrays.pop("head").tobytes())
+            head, arrays = read_array_file(self.path, KIND)
             version, fingerprint = head["version"], head["fingerprint"]
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise GraphError(f"{self.path}: not a checkpoint, or a damaged one ({error})") from None
+        except (GraphError, KeyError) as error:
+            reason = str(error).removeprefix(f"{self.path}: ")
+            raise GraphError(f"{self.path}: not a checkpoint, or a damaged one ({reason})") from None
         if version != VERSION:
             raise GraphError(f"{self.path}: a checkpoint of version {version}, this is {VERSION}: finish it where it was begun")
         if fingerprint != self.fingerprint:

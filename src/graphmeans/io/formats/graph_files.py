@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from graphmeans import files as _files
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.gml import read_gml, write_gml
 from graphmeans.io.formats.graphml import read_graphml, write_graphml
 from graphmeans.io.formats.gxl import read_gxl, write_gxl

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans import files as _files
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.table import (
     Sparse,
     Table,

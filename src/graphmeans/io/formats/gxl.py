@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans import files as _files
+from graphmeans.files import FileTree, PathLike, fail
 from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, Source, fail
 from graphmeans.io.formats.gxl_parser import RawGraph, parse_gxl
 from graphmeans.io.formats.table import (
     Table,
@@ -119,7 +119,7 @@ def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator
 
 
 @contextlib.contextmanager
-def _listed(path: PathLike, split: str | None) -> Iterator[tuple[Source, list[tuple[str, str | None]]]]:
+def _listed(path: PathLike, split: str | None) -> Iterator[tuple[FileTree, list[tuple[str, str | None]]]]:
     """Where the files lie, and which they are, with their classes: None if there is no list."""
     with _files.opened(Path(path).parent if str(path).lower().endswith(".cxl") else path) as source:
         if str(path).lower().endswith(".cxl"):
@@ -180,7 +180,7 @@ def write_gxl_collection(
 # -- lists -----------------------------------------------------------------------------------------
 
 
-def _chosen(lists: list[str], split: str | None, source: Source) -> list[str]:
+def _chosen(lists: list[str], split: str | None, source: FileTree) -> list[str]:
     if split is None:
         return lists
     wanted = split.lower().removesuffix(".cxl")
@@ -191,7 +191,7 @@ def _chosen(lists: list[str], split: str | None, source: Source) -> list[str]:
     raise fail(source.where(), f"has no list {split!r}; there is {', '.join(sorted(stems)) or 'none at all'}")
 
 
-def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str | None]]:
+def _parse_cxl(source: FileTree, name: str, folder: str) -> list[tuple[str, str | None]]:
     """Files, relative to the source, and classes: any element with `file` and `class`, under any parent."""
     entries: list[tuple[str, str | None]] = []
     where = source.where(name)
@@ -212,7 +212,7 @@ def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str | 
     return entries
 
 
-def _read_raw(source: Source, name: str) -> RawGraph:
+def _read_raw(source: FileTree, name: str) -> RawGraph:
     raw = parse_gxl(source.read(name), source.where(name))
     raw.name = PurePosixPath(name).stem
     return raw

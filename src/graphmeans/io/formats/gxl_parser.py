@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphmeans.files import fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.files import fail
 from graphmeans.io.formats.table import Sparse, parse_mark
 from graphmeans.io.formats.xml import parse_xml
 

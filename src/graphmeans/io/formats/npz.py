@@ -23,16 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.array_file import Arrays, read_npy, write_npy
+from graphmeans.files import Archive, PathLike, fail, parse_json, write_file
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.io.files import Archive, PathLike, fail, write_file
-from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, parse_json, plain_label
-from graphmeans.io.storage.npy import npy_bytes, read_npy
+from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, plain_label
 
 FORMAT, VERSION = "graphmeans graphs", 1
 
-Arrays = dict[str, NDArray[Any]]
 Reader = Callable[..., NDArray[Any]]
 
 
@@ -63,9 +62,7 @@ def npz_bytes(graphs: Sequence[Graph]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for name, array in arrays.items():
-            # A fixed date: the same graphs make the same file.
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                member.write(npy_bytes(array))
+            write_npy(archive, f"{name}.npy", array)
     return target.getvalue()
 
 

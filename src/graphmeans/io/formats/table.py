@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.files import fail, parse_json
 from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.convert.records import Records
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import read_column
-from graphmeans.io.files import fail
 
 #: Attributes wider than this are not believed.
 MAX_WIDTH = 100_000
@@ -192,14 +192,6 @@ def checked_mark(mark: Any, where: str) -> dict[str, Any]:
         if key in mark and not isinstance(mark[key], kind):
             raise fail(where, f"its {MARK!r} entry {key!r} is malformed")
     return mark
-
-
-def parse_json(text: str, where: str) -> Any:
-    """JSON, with every way in which it can fail as one line."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise fail(where, f"is not valid JSON ({error})") from None
 
 
 def positions(ids: list[Any], where: str) -> dict[Any, int]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.io import files as _files
-from graphmeans.io.files import Source, fail
+from graphmeans import files as _files
+from graphmeans.files import FileTree, fail
 
 #: The largest single file that is read; all nodes of a data set stand in one.
 MAX_FILE = 2**30
@@ -20,7 +20,7 @@ INDICATOR = "_graph_indicator.txt"
 class DataSet:
     """The files of one data set, by what stands behind its name."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileTree) -> None:
         found = _files.topmost(source, [INDICATOR])
         if len(found) != 1:
             said = ", ".join(PurePosixPath(name).name[: -len(INDICATOR)] for name in found)

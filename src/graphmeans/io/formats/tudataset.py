@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans import files as _files
+from graphmeans.files import FileTree, PathLike, fail, parse_json
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, Source, fail
-from graphmeans.io.formats.table import free_name, parse_json
+from graphmeans.io.formats.table import free_name
 from graphmeans.io.formats.tu_files import INDICATOR, DataSet
 
 IntArray = NDArray[np.int64]
@@ -71,7 +71,7 @@ def read_with_targets(path: PathLike, directed: bool | None = None) -> tuple[lis
         return _read(DataSet(source), directed)
 
 
-def holds_tudataset(source: Source) -> bool:
+def holds_tudataset(source: FileTree) -> bool:
     """Whether this is a TU data set."""
     return bool(_files.topmost(source, [INDICATOR]))
 

@@ -13,12 +13,12 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import PathLike, fail, natural_key
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, fail, natural_key
 from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
 from graphmeans.io.parquet.layout import LABEL, NAME, Layout, parquet
 from graphmeans.io.parquet.rows import from_table

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import fail
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat, Shape
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io.files import fail
 from graphmeans.io.formats.table import frozen_label
 from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, Kind, Layout, stored
 from graphmeans.io.parquet.rows import MOST_BARE_NODES, Lists, from_table, node_counts

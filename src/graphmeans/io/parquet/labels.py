@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.data import dataset as sources
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.io.parquet.write import write_labels
 

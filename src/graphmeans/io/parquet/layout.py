@@ -27,12 +27,12 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from graphmeans.files import fail, parse_json
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import unknown_type
-from graphmeans.io.files import fail
-from graphmeans.io.formats.table import MAX_WIDTH, parse_json
+from graphmeans.io.formats.table import MAX_WIDTH
 
 FORMAT, VERSION = "graphmeans collection", 1
 #: Where the description stands in the metadata of a schema.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from graphmeans.cluster.data.dataset import BLOCK, SHARD_SIZE, InMemory, OnDisk, Part, Source, Survey
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.scores import outlier_scores, two_nearest
+from graphmeans.files import PathLike
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.io.files import PathLike
 from graphmeans.io.parquet.labels import check_arrived, new_folder, write_part
 from graphmeans.space import GraphSpace
 

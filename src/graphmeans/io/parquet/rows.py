@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import fail, parse_json
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import BLANK, unknown_type
-from graphmeans.io.files import fail
 from graphmeans.io.formats.npz import npz_bytes, parse_npz
-from graphmeans.io.formats.table import frozen_label, parse_json, plain_label
+from graphmeans.io.formats.table import frozen_label, plain_label
 from graphmeans.io.parquet.layout import (
     APART,
     IDS,

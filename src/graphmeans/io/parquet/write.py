@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.parquet.layout import KEY, Layout, arrow, described, parquet
 from graphmeans.io.parquet.rows import to_table
 

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.array_file import Arrays
 from graphmeans.graphs.errors import GraphError
-
-Arrays = dict[str, NDArray[Any]]
 
 #: Classes that may stand in a file, and where they live.
 CLASSES = {
@@ -131,8 +130,7 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     if name == "map":
         return {unpack(key, arrays): unpack(item, arrays) for key, item in content}
     if name == "array":
-        # A copy, as kernels are compiled for arrays that may be written to; made only once of each array.
-        return np.array(arrays.pop(content))
+        return arrays.pop(content)  # each array stands in one place, or a change to one value would change another
     if name == "masked":
         data, missing = unpack(content, arrays)
         return np.ma.MaskedArray(data, mask=missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import stat
@@ -12,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Union
+from typing import Any, Union
 
 from graphmeans.graphs.errors import GraphError
 
@@ -59,6 +60,14 @@ def write_file(path: PathLike, data: bytes) -> None:
         Path(path).write_bytes(data)
     except (OSError, ValueError) as error:
         raise fail(path, f"cannot be written ({_reason(error)})") from None
+
+
+def parse_json(text: str, where: str) -> Any:
+    """JSON, with every way in which it can fail as one line."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise fail(where, f"is not valid JSON ({error})") from None
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:
@@ -183,11 +192,12 @@ class Archive:
         self._zip.close()
 
 
-Source = Union[Folder, Archive]
+#: A folder or a zip: both list their files by level and read one by its name.
+FileTree = Union[Folder, Archive]
 
 
 @contextlib.contextmanager
-def opened(path: PathLike) -> Iterator[Source]:
+def opened(path: PathLike) -> Iterator[FileTree]:
     """A folder, a zip, or a folder inside a zip (``Letter.zip/Letter/LOW``), for the length of a ``with``."""
     source = _open(Path(path))
     try:
@@ -196,7 +206,7 @@ def opened(path: PathLike) -> Iterator[Source]:
         source.close()
 
 
-def topmost(source: Source, suffixes: Iterable[str]) -> list[str]:
+def topmost(source: FileTree, suffixes: Iterable[str]) -> list[str]:
     """The files with one of these endings in the one folder nearest the top that holds any, in natural order."""
     wanted = tuple(suffixes)
     for names in source.levels():
@@ -210,7 +220,7 @@ def topmost(source: Source, suffixes: Iterable[str]) -> list[str]:
     return []
 
 
-def _open(path: Path) -> Source:
+def _open(path: Path) -> FileTree:
     try:
         for base in (path, *path.parents):
             if base.is_dir():
