@@ -74,7 +74,7 @@ def convert(
         suffix = target.suffix.lower()
         form = suffix[1:] if kind is None and suffix in (".npz", ".parquet", ".sdf", ".smi") else kind.value if kind else None
         if form == "parquet":
-            from graphmeans.io.parquet.write import ROWS_PER_GROUP, write_rows
+            from graphmeans.io.parquet.writer import ROWS_PER_GROUP, write_rows
 
             pairs = _Counted(iterate_collection(source))
             write_rows(pairs, target, rows_per_group=rows_per_group or ROWS_PER_GROUP, rows_per_file=rows_per_file)

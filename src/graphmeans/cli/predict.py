@@ -58,7 +58,7 @@ def predict(
         from graphmeans.cli.engine import working
         from graphmeans.cli.progress import shown_progress
         from graphmeans.io.collection import open_or_read
-        from graphmeans.io.parquet.predictions import write_predicted
+        from graphmeans.io.parquet.predictions import write_predictions
         from graphmeans.io.storage.model import load
 
         where = chosen(engine, scheduler)
@@ -69,7 +69,7 @@ def predict(
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), working(where, jobs) as workers:
             if output is not None and not output.suffix and not isinstance(graphs, list):
-                write_predicted(estimator, graphs, output, workers, jobs)
+                write_predictions(estimator, graphs, output, workers, jobs)
             elif output is not None and output.suffix.lower() == ".parquet":
                 _write_parquet(output, estimator, graphs, workers, jobs)
             elif as_json:
@@ -84,10 +84,10 @@ def predictions(
     estimator: Any, graphs: Sequence[Graph] | Collection, workers: Any = None, jobs: int | None = None
 ) -> Iterator[dict[str, Any]]:
     """A row a graph, as they come."""
-    from graphmeans.io.parquet.predictions import class_names, predicted
+    from graphmeans.cluster.estimators.block_prediction import class_names, predict_blocks
 
     classes, alone, at = class_names(estimator), len(estimator._centers) == 1, 0
-    for found in predicted(estimator, graphs, workers, jobs):
+    for found in predict_blocks(estimator, graphs, workers, jobs):
         count = len(found.label)
         if isinstance(graphs, list):
             names = [graph.name for graph in graphs[at : at + count]]
@@ -108,13 +108,14 @@ def predictions(
 def _write_parquet(path: Path, estimator: Any, graphs: Any, workers: Any, jobs: int | None) -> None:
     import numpy as np
 
-    from graphmeans.io.parquet.predictions import Predicted, class_names, columns, predicted
-    from graphmeans.io.parquet.write import write_labels
+    from graphmeans.cluster.estimators.block_prediction import Predicted, class_names, predict_blocks
+    from graphmeans.io.parquet.labels import write_labels
+    from graphmeans.io.parquet.predictions import prediction_columns
 
-    found = Predicted(*map(np.concatenate, zip(*predicted(estimator, graphs, workers, jobs), strict=True)))
+    found = Predicted(*map(np.concatenate, zip(*predict_blocks(estimator, graphs, workers, jobs), strict=True)))
     names = [graph.name for graph in graphs] if isinstance(graphs, list) else graphs.names
     known = None if isinstance(graphs, list) else graphs.labels
-    write_labels(path, names, found.label, found.distance, known, **columns(found, class_names(estimator)))
+    write_labels(path, names, found.label, found.distance, known, **prediction_columns(found, class_names(estimator)))
 
 
 def _write_csv(path: Path | None, rows: Iterator[dict[str, Any]]) -> None:

@@ -16,7 +16,8 @@ from graphmeans.io.formats.node_link import read_node_link, write_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
 from graphmeans.io.formats.tudataset import read_tudataset, write_tudataset
 from graphmeans.io.parquet.collection import Collection, open_collection
-from graphmeans.io.parquet.write import read_labels, write_labels, write_parquet
+from graphmeans.io.parquet.labels import read_labels, write_labels
+from graphmeans.io.parquet.writer import write_parquet
 
 __all__ = [
     "Collection", "iterate_collection", "open_collection", "read_collection", "read_gml", "read_graph", "read_graphml",

@@ -19,7 +19,7 @@ from graphmeans.io.formats.node_link import parse_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
 from graphmeans.io.formats.tudataset import holds_tudataset, read_tudataset, write_tudataset
 from graphmeans.io.parquet.collection import Collection, open_collection
-from graphmeans.io.parquet.write import write_parquet
+from graphmeans.io.parquet.writer import write_parquet
 
 #: What the endings of file names mean.
 KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".gml": "GML", ".json": "JSON", ".npz": "npz",

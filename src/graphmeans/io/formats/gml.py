@@ -21,13 +21,13 @@ from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats.table import (
-    Table,
+    GraphTable,
     check_sparsity,
-    from_table,
+    graph_from_table,
+    graph_to_table,
     labels_to_text,
     parse_mark,
     positions,
-    to_table,
 )
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -70,7 +70,7 @@ def write_gml(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(
+    table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id", "label"), reserved_edges=("source", "target"), holes=True, legal=_KEY
     )
     own_ids = graph.node_ids != tuple(range(graph.n_nodes))
@@ -121,7 +121,7 @@ def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
     if directed not in (0, 1):
         raise fail(where, f"directed must be 0 or 1, got {str(directed)[:20]!r}")
     chosen = name if name is not None or not isinstance(stored, str) else stored or None
-    return from_table(Table(chosen, bool(directed), labels, len(ids), ends, nodes, edges, mark), where)
+    return graph_from_table(GraphTable(chosen, bool(directed), labels, len(ids), ends, nodes, edges, mark), where)
 
 
 # -- reading ---------------------------------------------------------------------------------------

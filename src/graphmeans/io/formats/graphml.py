@@ -15,18 +15,18 @@ import numpy as np
 from graphmeans import files as _files
 from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
+from graphmeans.graphs.convert.records import free_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats.table import (
+    GraphTable,
     Sparse,
-    Table,
     check_sparsity,
-    free_name,
-    from_table,
+    graph_from_table,
+    graph_to_table,
     labels_to_text,
     parse_mark,
     positions,
-    to_table,
 )
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
@@ -65,7 +65,7 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(graph, Path(path).stem, holes=True)
+    table = graph_to_table(graph, Path(path).stem, holes=True)
     labels_to_text(table)
     nodes = _split_vectors(table.nodes, table.mark, "vectors_nodes")
     edges = _split_vectors(table.edges, table.mark, "vectors_edges")
@@ -106,9 +106,9 @@ def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
     except (GraphError, ValueError, TypeError) as error:
         raise fail(where, error) from None
     stored = str(about.get("name", "")) or None
-    table = Table(stored if name is None else name, handler.directed, list(handler.ids), len(handler.ids), ends, nodes,
+    table = GraphTable(stored if name is None else name, handler.directed, list(handler.ids), len(handler.ids), ends, nodes,
                   edges, mark)  # fmt: skip
-    return from_table(table, where)
+    return graph_from_table(table, where)
 
 
 class _Handler:

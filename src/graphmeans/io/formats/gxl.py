@@ -35,12 +35,12 @@ from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.io.formats.gxl_parser import RawGraph, parse_gxl
 from graphmeans.io.formats.table import (
-    Table,
+    GraphTable,
     check_sparsity,
-    from_table,
+    graph_from_table,
+    graph_to_table,
     labels_to_text,
     positions,
-    to_table,
 )  # fmt: skip
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
@@ -115,7 +115,7 @@ def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator
         fill = _filler(_telling((_read_raw(source, name) for name in unique), source.where()))
         for name, label in listed:
             raw = _read_raw(source, name)
-            yield from_table(fill(raw, _bare_table(raw)), raw.where), label
+            yield graph_from_table(fill(raw, _bare_table(raw)), raw.where), label
 
 
 @contextlib.contextmanager
@@ -229,10 +229,10 @@ def _typed(raws: list[RawGraph], where: str) -> list[Graph]:
         rows = sum(raw.rows(part) + 1 for raw in raws)
         check_sparsity(len(keys) * rows, present + rows, where)
     fill = _filler(raws)
-    return [from_table(fill(raw, table), raw.where) for table, raw in zip(tables, raws, strict=True)]
+    return [graph_from_table(fill(raw, table), raw.where) for table, raw in zip(tables, raws, strict=True)]
 
 
-def _filler(raws: list[RawGraph]) -> Callable[[RawGraph, Table], Table]:
+def _filler(raws: list[RawGraph]) -> Callable[[RawGraph, GraphTable], GraphTable]:
     """Puts all columns of a collection, typed, into the table of any graph of it; the raw graphs given tell the types."""
     steps: list[tuple[str, str, Callable[[RawGraph], Any], str | None]] = []
     for part, store, flag in (("node", "nodes", "bare_nodes"), ("edge", "edges", "bare_edges")):
@@ -244,7 +244,7 @@ def _filler(raws: list[RawGraph]) -> Callable[[RawGraph, Table], Table]:
         for key, members in pools.items():
             steps.append((store, key, _converter(members, part, key), flag if bare and key == VALUE else None))
 
-    def fill(raw: RawGraph, table: Table) -> Table:
+    def fill(raw: RawGraph, table: GraphTable) -> GraphTable:
         for store, key, convert, flag in steps:
             getattr(table, store)[key] = convert(raw)
             if flag is not None:
@@ -289,14 +289,14 @@ def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
     return facts
 
 
-def _bare_table(raw: RawGraph) -> Table:
+def _bare_table(raw: RawGraph) -> GraphTable:
     """The graph without its columns, but with roles and supports, which are never filled in for other graphs."""
     place = positions(raw.ids, raw.where)
     try:
         ends = [(place[i], place[j]) for i, j in raw.ends]
     except KeyError as missing:
         raise raw.fail(f"an edge leads to the node {missing}, which does not exist") from None
-    table = Table(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
+    table = GraphTable(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
     roles, support = raw.mark.get("roles"), raw.mark.get("support")
     for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
         for key in keys:
@@ -371,7 +371,7 @@ def _vector_converter(members: list[RawGraph], part: str, key: str) -> Callable[
 
 
 def _gxl(graph: Graph, stem: str, keep_ones: bool) -> bytes:
-    table = to_table(graph, stem, keep_ones=keep_ones)
+    table = graph_to_table(graph, stem, keep_ones=keep_ones)
     labels_to_text(table)
     for part, columns in (("node", table.nodes), ("edge", table.edges)):
         words = [key for key, values in columns.items() if _is_strings(values)]

@@ -13,14 +13,14 @@ from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats.table import (
-    Table,
+    GraphTable,
     check_sparsity,
     checked_mark,
-    from_table,
     frozen_label,
+    graph_from_table,
+    graph_to_table,
     parse_json,
     positions,
-    to_table,
 )
 
 
@@ -53,7 +53,7 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(
+    table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id",), reserved_edges=("source", "target", "key"), holes=True
     )
     about: dict[str, Any] = {} if graph.name is None else {"name": graph.name}
@@ -98,7 +98,7 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
         for row in edge_rows:
             row.pop("key", None)
     stored = about.get("name")
-    table = Table(
+    table = GraphTable(
         name=name if name is not None or not isinstance(stored, str) else stored or None,
         directed=bool(document.get("directed", False)),
         ids=[label for (label,) in ids],
@@ -108,7 +108,7 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
         edges=_columns(edge_rows, "edge", where),
         mark=mark,
     )
-    return from_table(table, where)
+    return graph_from_table(table, where)
 
 
 def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:

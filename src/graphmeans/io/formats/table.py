@@ -1,6 +1,6 @@
 """A graph as a file holds it: rows of named attributes, and a mark that says what they were.
 
-Every format writes a `Table` and reads one, so what a mark means is decided here and nowhere else. Its entries are
+Every format writes a `GraphTable` and reads one, so what a mark means is decided here and nowhere else. Its entries are
 those of `graphs.convert`, and a few more for what networkx cannot carry:
 
 - ``bare_nodes``, ``bare_edges``: the attribute ``value`` was a bare array;
@@ -25,7 +25,7 @@ import numpy as np
 
 from graphmeans.files import fail, parse_json
 from graphmeans.graphs.convert import MARK, VALUE
-from graphmeans.graphs.convert.records import Records
+from graphmeans.graphs.convert.records import Records, free_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -45,7 +45,7 @@ _MARK_TYPES: dict[str, type] = {
 
 
 @dataclass
-class Table:
+class GraphTable:
     """Rows of a file: ids and columns of the nodes, end positions and columns of the edges."""
 
     name: str | None
@@ -91,7 +91,7 @@ def check_sparsity(cells: int, present: int, where: str) -> None:
         raise fail(where, f"{present} attribute values would need a table of {cells} cells; too sparse")
 
 
-def to_table(
+def graph_to_table(
     graph: Graph,
     stem: str | None,
     *,
@@ -100,7 +100,7 @@ def to_table(
     keep_ones: bool = False,
     holes: bool = False,
     legal: re.Pattern[str] | None = None,
-) -> Table:
+) -> GraphTable:
     """What to write for a graph into a file called `stem`.
 
     `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for
@@ -136,10 +136,10 @@ def to_table(
         if graph.objective is not None:
             mark["objective"] = graph.objective
     ids = [plain_label(label, "node id", graph) for label in graph.node_ids]
-    return Table(graph.name, graph.directed, ids, graph.n_nodes, graph.edges, nodes, edges, mark)
+    return GraphTable(graph.name, graph.directed, ids, graph.n_nodes, graph.edges, nodes, edges, mark)
 
 
-def from_table(table: Table, where: str) -> Graph:
+def graph_from_table(table: GraphTable, where: str) -> Graph:
     """The graph that was written; every error names the file."""
     try:
         return _from_table(table)
@@ -170,7 +170,7 @@ def frozen_label(label: Any, depth: int = 0) -> Any:
     raise GraphError(f"{str(label)[:40]!r} can be neither a node id nor a role")
 
 
-def labels_to_text(table: Table) -> None:
+def labels_to_text(table: GraphTable) -> None:
     """Turn ids and roles into strings, and mark what only JSON text can bring back."""
     if table.ids is not None and not all(isinstance(label, str) for label in table.ids):
         table.ids, table.mark["ids"] = [json.dumps(label) for label in table.ids], "json"
@@ -202,13 +202,6 @@ def positions(ids: list[Any], where: str) -> dict[Any, int]:
         twice = next(label for label in ids if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise fail(where, f"node id {twice!r} is given twice")
     return place
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with underscores behind it until nothing else is called so."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _renamed(
@@ -252,7 +245,7 @@ def _with_holes(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> N
         columns[name] = np.ma.MaskedArray(column, mask=mask)
 
 
-def _from_table(table: Table) -> Graph:
+def _from_table(table: GraphTable) -> Graph:
     mark = table.mark
     nodes, edges, n, m = dict(table.nodes), dict(table.edges), table.n_nodes, len(table.ends)
     _restore_empty(nodes, mark, "empty_nodes", n)

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from graphmeans import files as _files
 from graphmeans.files import FileTree, PathLike, fail, parse_json
+from graphmeans.graphs.convert.records import free_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io.formats.table import free_name
 from graphmeans.io.formats.tu_files import INDICATOR, DataSet
 
 IntArray = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, overload
@@ -19,10 +19,11 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
+from graphmeans.io.parquet.arrow import parquet, reading
 from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
-from graphmeans.io.parquet.layout import LABEL, NAME, Layout, parquet
-from graphmeans.io.parquet.rows import from_table
-from graphmeans.io.parquet.write import is_labels, reading
+from graphmeans.io.parquet.layout import LABEL, NAME, Layout, is_label_table
+from graphmeans.io.parquet.role_sizes import count_roles, size_columns
+from graphmeans.io.parquet.rows import graphs_from_arrow
 
 T = TypeVar("T")
 
@@ -97,7 +98,7 @@ class Collection:
         at = range(len(self))[index]  # an IndexError if there is none
         i = int(np.searchsorted(self._starts, at, side="right")) - 1
         layout, table, where = self._kept(i)
-        return from_table(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
+        return graphs_from_arrow(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
 
     def _kept(self, i: int) -> tuple[Layout, Any, str]:
         with self._lock:
@@ -111,7 +112,7 @@ class Collection:
         """Each graph with its class, or None."""
         for i in range(self.n_partitions):
             layout, table, where = self._table(i)
-            yield from zip(from_table(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
+            yield from zip(graphs_from_arrow(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
 
     # -- what it holds -----------------------------------------------------------------------------
 
@@ -182,7 +183,7 @@ class Collection:
 
     def batches(self, size: int | None = None) -> Repeatable[list[Graph]]:
         """Lists of `size` graphs (the last may be shorter), read as they are asked for; by default a partition at a time."""
-        return Repeatable(lambda: ([graph for piece in pieces for graph in from_table(*piece)] for pieces in self._cut(size)))
+        return Repeatable(lambda: (_graphs_of(pieces) for pieces in self._cut(size)))
 
     def arrays(self) -> Repeatable[Flat | list[Graph]]:
         """A partition at a time as flat arrays (as graphs, if they are not all alike): what `GraphEncoder.fit_batches` takes."""
@@ -200,7 +201,7 @@ class Collection:
             places = np.flatnonzero(owner == i)
             layout, table, where = self._table(i)
             rows, back = np.unique(which[places] - self._starts[i], return_inverse=True)
-            graphs = from_table(layout, table.take(rows), where)
+            graphs = graphs_from_arrow(layout, table.take(rows), where)
             for place, row in zip(places.tolist(), back.tolist(), strict=True):
                 found[place] = graphs[row]
         return found  # type: ignore[return-value]
@@ -218,21 +219,49 @@ class Collection:
 
     def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
         """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
-        rows = np.asarray(rows, dtype=np.int64)
-        owner = np.searchsorted(self._starts, rows, side="right") - 1
         pieces = []
-        ends = np.flatnonzero(np.diff(owner)) + 1
-        for part in np.split(np.arange(len(rows)), ends):
-            if not len(part):
-                continue
-            i = int(owner[part[0]])
+        for i, at in self._by_partition(rows):
             layout, table, where = self._table(i)
-            at = rows[part] - self._starts[i]
-            whole = at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
-            pieces.append((layout, table.slice(at[0], len(at)) if whole else table.take(at), where))
+            pieces.append((layout, _slice(table, at), where))
         if not pieces:
             return encoder.transform([])
         return _encoded(pieces, encoder)
+
+    def role_sizes(
+        self, encoder: GraphEncoder, rows: range | NDArray[np.int64]
+    ) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
+        """The roles that `encoded_rows` gives the graphs at these positions, and how many nodes of each role they have.
+
+        Only the columns that tell the numbers of nodes and the roles are read, and no graph is encoded.
+
+        Parameters
+        ----------
+        encoder : GraphEncoder, fitted
+        rows : range or array of int
+
+        Returns
+        -------
+        role_names : tuple
+            The roles of the encoder, and behind them those that it does not know, in the order in which they come.
+        counts : array of shape (rows, roles)
+        """
+        known = {role: code for code, role in enumerate(encoder.roles_)}
+        pieces = []
+        for i, at in self._by_partition(rows):
+            layout, table, where = self._table(i, size_columns(self._files[self._groups[i].file].layout))
+            found = count_roles(layout, _slice(table, at), known, encoder.roles_ != (None,))
+            if found is None:  # encoding gives the right numbers, or says what is wrong with which graph
+                batch = encode_table(layout, _slice(self._table(i)[1], at), where, encoder)
+                numbers = [known.setdefault(role, len(known)) for role in batch.role_names]
+                found = np.zeros((len(batch), len(known)), dtype=np.int64)
+                found[:, numbers] = batch.role_counts
+            pieces.append(found)
+        counts = np.zeros((sum(map(len, pieces)), len(known)), dtype=np.int64)
+        start = 0
+        for found in pieces:
+            counts[start : start + len(found), : found.shape[1]] = found
+            start += len(found)
+        return tuple(known), counts
 
     def fingerprint(self) -> bytes:
         """Tells collections apart by what the footers of their files say of every row group."""
@@ -271,7 +300,7 @@ class Collection:
             return opened.metadata
 
     def _graphs(self, i: int) -> list[Graph]:
-        return from_table(*self._table(i))
+        return graphs_from_arrow(*self._table(i))
 
     def _cut(self, size: int | None) -> Iterator[list[tuple[Layout, Any, str]]]:
         """Tables that hold `size` rows together."""
@@ -293,6 +322,15 @@ class Collection:
 
     def _texts(self, column: str) -> list[Any]:
         return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
+
+    def _by_partition(self, rows: range | NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Stretches of these positions that lie in one partition: its number, and the positions inside it."""
+        rows = np.asarray(rows, dtype=np.int64)
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(owner)) + 1):
+            if len(part):
+                i = int(owner[part[0]])
+                yield i, rows[part] - self._starts[i]
 
     def _texts_of(self, column: str, rows: range | NDArray[np.int64]) -> list[Any]:
         rows = np.asarray(rows, dtype=np.int64)
@@ -363,7 +401,7 @@ def _open(path: Path, skip_labels: bool = False) -> _File | None:
     with reading(path):
         with pq.ParquetFile(path) as opened:
             schema, metadata = opened.schema_arrow, opened.metadata
-        if skip_labels and is_labels(schema, str(path)):
+        if skip_labels and is_label_table(schema, str(path)):
             return None
         return _File(path, Layout.from_schema(schema, str(path)), metadata)
 
@@ -374,5 +412,15 @@ def _encoded(pieces: Sequence[tuple[Layout, Any, str]], encoder: GraphEncoder) -
         return batches[0]
     if any(batch.role_names != encoder.roles_ for batch in batches):
         # Roles that the encoder does not know are numbered as they come: all graphs must be seen at once.
-        return encoder.transform([graph for piece in pieces for graph in from_table(*piece)])
+        return encoder.transform(_graphs_of(pieces))
     return concatenate(batches)
+
+
+def _graphs_of(pieces: Sequence[tuple[Layout, Any, str]]) -> list[Graph]:
+    return [graph for piece in pieces for graph in graphs_from_arrow(*piece)]
+
+
+def _slice(table: Any, at: NDArray[np.int64]) -> Any:
+    """The rows at these positions; neighbours are not copied."""
+    neighbours = len(at) and at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
+    return table.slice(at[0], len(at)) if neighbours else table.take(at)

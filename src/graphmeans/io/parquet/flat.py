@@ -20,8 +20,8 @@ from graphmeans.graphs.encoding.flat import Flat, Shape
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.io.formats.table import frozen_label
-from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, Kind, Layout, stored
-from graphmeans.io.parquet.rows import MOST_BARE_NODES, Lists, from_table, node_counts
+from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, ColumnKind, Layout, stored
+from graphmeans.io.parquet.rows import MOST_BARE_NODES, ListColumn, graphs_from_arrow, node_counts
 
 IntArray = NDArray[np.int64]
 
@@ -33,7 +33,7 @@ def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) 
         try:
             return encoder.transform_flat(flat)
         except GraphError:
-            flat = from_table(layout, table, where)
+            flat = graphs_from_arrow(layout, table, where)
     try:
         return encoder.transform(flat)
     except GraphError as error:
@@ -46,7 +46,7 @@ def flat_or_graphs(layout: Layout, table: Any, where: str) -> Flat | list[Graph]
         flat = _flat(layout, table)
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError):
         flat = None  # the long way knows what to say
-    return from_table(layout, table, where) if flat is None else flat
+    return graphs_from_arrow(layout, table, where) if flat is None else flat
 
 
 def _flat(layout: Layout, table: Any) -> Flat | None:
@@ -69,7 +69,7 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
         return None
     if layout.roles is None:
         return Flat(shape, node_columns, edge_columns)
-    lists = Lists(table.column(ROLES))
+    lists = ListColumn(table.column(ROLES))
     if not (lists.valid | (nodes == 0)).all():
         return None if lists.lengths.any() else Flat(shape, node_columns, edge_columns)
     if not np.array_equal(lists.lengths, nodes):
@@ -84,7 +84,7 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
 
 def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
     """The edges, if they all lead to nodes that exist, none is a loop and none stands there twice."""
-    source, target = Lists(table.column(SOURCE)), Lists(table.column(TARGET))
+    source, target = ListColumn(table.column(SOURCE)), ListColumn(table.column(TARGET))
     if not np.array_equal(source.start, target.start) or source.missing is not None or target.missing is not None:
         return None
     ends = np.stack([source.values(), target.values()], axis=1).astype(np.int64)
@@ -102,13 +102,13 @@ def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
     return Shape(nodes, source.lengths, ends, np.full(len(nodes), layout.directed))
 
 
-def _columns(kinds: dict[str, Kind], part: str, table: Any, counts: IntArray) -> dict[str, NDArray[Any]] | None:
+def _columns(kinds: dict[str, ColumnKind], part: str, table: Any, counts: IntArray) -> dict[str, NDArray[Any]] | None:
     """The columns of all graphs, None unless each graph that has a row has all of them."""
     if BARE in kinds and len(kinds) > 1:
         return None
     result: dict[str, NDArray[Any]] = {}
     for key, kind in kinds.items():
-        lists = Lists(table.column(stored(part, key)))
+        lists = ListColumn(table.column(stored(part, key)))
         width = 1 if kind.width is None else kind.width
         if not (lists.valid | (counts == 0)).all() or not np.array_equal(lists.lengths, counts * width):
             return None

@@ -28,13 +28,15 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from graphmeans.files import fail, parse_json
-from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import unknown_type
 from graphmeans.io.formats.table import MAX_WIDTH
+from graphmeans.io.parquet.arrow import arrow
 
-FORMAT, VERSION = "graphmeans collection", 1
+COLLECTION_FORMAT, COLLECTION_VERSION = "graphmeans collection", 1
+#: A table of labels beside a collection describes itself in the same way.
+LABELS_FORMAT, LABELS_VERSION = "graphmeans labels", 1
 #: Where the description stands in the metadata of a schema.
 KEY = b"graphmeans"
 #: Columns that are no attributes.
@@ -45,18 +47,7 @@ NAME, LABEL, SIZE, SOURCE, TARGET, IDS, ROLES, APART = (
 _LABEL_KINDS = ("int", "string", "json")
 
 
-def arrow() -> Any:
-    """The package pyarrow, or an error that says how to get it."""
-    return need("pyarrow", "dask", "Parquet")
-
-
-def parquet() -> Any:
-    """The module pyarrow.parquet."""
-    arrow()
-    return need("pyarrow.parquet", "dask", "Parquet")
-
-
-class Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """The type of a column, and the width of its vectors."""
 
     type: str  # "number", "bool" or "string"
@@ -67,12 +58,13 @@ class Kind(NamedTuple):
         if (None if values.ndim == 1 else values.shape[1]) != self.width:
             return False
         # Without a value to show it, a column of single values has no type.
-        return (values.ndim == 1 and (not len(values) or unknown_type(values))) or kind_of(values).type == self.type
+        return (values.ndim == 1 and (not len(values) or unknown_type(values))) or column_kind(values).type == self.type
 
 
-def kind_of(values: NDArray[Any]) -> Kind:
+def column_kind(values: NDArray[Any]) -> ColumnKind:
     """What a column holds."""
-    return Kind({"f": "number", "b": "bool", "O": "string"}[values.dtype.kind], values.shape[1] if values.ndim == 2 else None)
+    kind = {"f": "number", "b": "bool", "O": "string"}[values.dtype.kind]
+    return ColumnKind(kind, values.shape[1] if values.ndim == 2 else None)
 
 
 @dataclass
@@ -80,8 +72,8 @@ class Layout:
     """The columns that all rows of a file have."""
 
     directed: bool = False
-    nodes: dict[str, Kind] = field(default_factory=dict)
-    edges: dict[str, Kind] = field(default_factory=dict)
+    nodes: dict[str, ColumnKind] = field(default_factory=dict)
+    edges: dict[str, ColumnKind] = field(default_factory=dict)
     ids: str | None = None
     roles: str | None = None
 
@@ -98,9 +90,9 @@ class Layout:
                     # A column that never has a value is taken for one of numbers.
                     if len(values) and not unknown_type(values):
                         shown.add(key)
-                        known[key] = kind_of(values)
+                        known[key] = column_kind(values)
                     else:
-                        known.setdefault(key, kind_of(values))
+                        known.setdefault(key, column_kind(values))
         layout.ids = _common_kind(graph._node_ids for graph in graphs)
         layout.roles = _common_kind(graph._roles for graph in graphs)
         return layout
@@ -130,8 +122,8 @@ class Layout:
 
     def _described(self) -> dict[str, Any]:
         return {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": COLLECTION_FORMAT,
+            "version": COLLECTION_VERSION,
             "directed": self.directed,
             "nodes": [[key, kind.type, kind.width] for key, kind in self.nodes.items()],
             "edges": [[key, kind.type, kind.width] for key, kind in self.edges.items()],
@@ -142,11 +134,11 @@ class Layout:
     @classmethod
     def from_schema(cls, schema: Any, where: str) -> Layout:
         """The layout that a file describes, if the file's columns are as it says."""
-        about = described(schema, where)
-        if about is None or about.get("format") != FORMAT:
+        about = own_metadata(schema, where)
+        if about is None or about.get("format") != COLLECTION_FORMAT:
             raise fail(where, "is a Parquet file, but not a collection of graphs written by graphmeans")
-        if about.get("version") != VERSION:
-            raise fail(where, f"has format version {about.get('version')!r}, this release reads {VERSION}")
+        if about.get("version") != COLLECTION_VERSION:
+            raise fail(where, f"has format version {about.get('version')!r}, this release reads {COLLECTION_VERSION}")
         try:
             layout = cls(
                 _checked(about["directed"], bool),
@@ -165,7 +157,7 @@ class Layout:
         return layout
 
 
-def described(schema: Any, where: str) -> dict[str, Any] | None:
+def own_metadata(schema: Any, where: str) -> dict[str, Any] | None:
     """What graphmeans wrote into the metadata of a schema."""
     text = (schema.metadata or {}).get(KEY)
     if text is None:
@@ -175,6 +167,12 @@ def described(schema: Any, where: str) -> dict[str, Any] | None:
     except UnicodeDecodeError:
         about = None
     return about if isinstance(about, dict) else None
+
+
+def is_label_table(schema: Any, where: str) -> bool:
+    """Whether a file holds labels rather than graphs."""
+    about = own_metadata(schema, where)
+    return about is not None and about.get("format") == LABELS_FORMAT
 
 
 def stored(part: str, key: str) -> str:
@@ -189,7 +187,7 @@ def label_kind(labels: Sequence[Any]) -> str:
     return "string" if all(type(label) is str and is_text(label) for label in labels) else "json"
 
 
-def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, Kind], part: str) -> bool:
+def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, ColumnKind], part: str) -> bool:
     for key, values in columns.items():
         if key in known and known[key].fits(values):
             if values.dtype == object and not all(map(is_text, values.tolist())):
@@ -227,14 +225,19 @@ def _checked(value: Any, kind: type) -> Any:
     return value
 
 
-def _kind(kind: Any, width: Any) -> Kind:
+def _kind(kind: Any, width: Any) -> ColumnKind:
     wide = width is not None and (kind != "number" or not 0 <= _checked(width, int) <= MAX_WIDTH)
     if kind not in ("number", "bool", "string") or wide:
         raise GraphError("a column is of no known type")
-    return Kind(kind, width)
+    return ColumnKind(kind, width)
 
 
 def _label(kind: Any) -> Any:
     if kind is not None and kind not in _LABEL_KINDS:
         raise GraphError("ids and roles are of no known type")
     return kind
+
+
+def writable_text(text: str) -> str:
+    """The text with a question mark for each half of a surrogate pair, which cannot be written."""
+    return text.encode("utf-8", "replace").decode()

@@ -15,6 +15,7 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import BLANK, unknown_type
 from graphmeans.io.formats.npz import npz_bytes, parse_npz
 from graphmeans.io.formats.table import frozen_label, plain_label
+from graphmeans.io.parquet.arrow import arrow
 from graphmeans.io.parquet.layout import (
     APART,
     IDS,
@@ -24,9 +25,8 @@ from graphmeans.io.parquet.layout import (
     SIZE,
     SOURCE,
     TARGET,
-    Kind,
+    ColumnKind,
     Layout,
-    arrow,
     is_text,
     stored,
 )  # fmt: skip
@@ -40,7 +40,7 @@ _DTYPES: dict[str, Any] = {"number": np.float64, "bool": np.bool_, "string": obj
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def to_table(layout: Layout, graphs: Sequence[Graph], labels: Sequence[str | None]) -> tuple[Any, int]:
+def graphs_to_arrow(layout: Layout, graphs: Sequence[Graph], labels: Sequence[str | None]) -> tuple[Any, int]:
     """The rows of these graphs, and how many of them had to be kept apart."""
     pa = arrow()
     schema = layout.schema()
@@ -89,7 +89,7 @@ def _lists(parts: Sequence[NDArray[Any] | None], dtype: Any) -> tuple[Any, Any, 
     return offsets.astype(np.int32), values, gone, np.array([part is None for part in parts], dtype=bool)
 
 
-def _part(values: NDArray[Any] | None, kind: Kind) -> NDArray[Any] | None:
+def _part(values: NDArray[Any] | None, kind: ColumnKind) -> NDArray[Any] | None:
     if values is None or not kind.fits(values):
         return None  # the graph has no such column, or nothing but the bare array of a graph without attributes
     dtype = np.dtype(_DTYPES[kind.type])
@@ -107,7 +107,7 @@ def _labels(labels: Sequence[Any] | None, kind: str, what: str, graph: Graph) ->
 # -- reading ---------------------------------------------------------------------------------------
 
 
-class Lists:
+class ListColumn:
     """A list column: the values of row i stand at ``start[i]:start[i + 1]``; `valid` says which rows have a list."""
 
     def __init__(self, column: Any) -> None:
@@ -151,7 +151,7 @@ class Lists:
         return [*words, None], coded.indices.fill_null(len(words)).to_numpy().astype(np.int32)
 
 
-def from_table(layout: Layout, table: Any, where: str) -> list[Graph]:
+def graphs_from_arrow(layout: Layout, table: Any, where: str) -> list[Graph]:
     """The graphs of some rows; every error names the file."""
     try:
         return list(_graphs(layout, table))
@@ -164,7 +164,7 @@ def from_table(layout: Layout, table: Any, where: str) -> list[Graph]:
 def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
     names, whole = table.column(NAME).to_pylist(), table.column(APART).to_pylist()
     sizes = node_counts(table)
-    source, target = Lists(table.column(SOURCE)), Lists(table.column(TARGET))
+    source, target = ListColumn(table.column(SOURCE)), ListColumn(table.column(TARGET))
     if not np.array_equal(source.start, target.start):
         raise GraphError("an edge has only one end")
     if source.missing is not None or target.missing is not None:
@@ -204,9 +204,9 @@ def node_counts(table: Any) -> NDArray[np.int64]:
 class _Column:
     """An attribute of all rows, cut up graph by graph."""
 
-    def __init__(self, key: str, kind: Kind, column: Any) -> None:
+    def __init__(self, key: str, kind: ColumnKind, column: Any) -> None:
         self.key, self.width = key, kind.width
-        self.lists = Lists(column)
+        self.lists = ListColumn(column)
         self.values, self.missing = self.lists.values(), self.lists.missing
 
     def of(self, i: int, rows: int) -> NDArray[Any]:
