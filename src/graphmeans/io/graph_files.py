@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from graphmeans import files as _files
 from graphmeans.files import PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.formats.gml import read_gml, write_gml
-from graphmeans.io.formats.graphml import read_graphml, write_graphml
-from graphmeans.io.formats.gxl import read_gxl, write_gxl
-from graphmeans.io.formats.node_link import read_node_link, write_node_link
-from graphmeans.io.formats.npz import read_npz, write_npz
+from graphmeans.io.registry import GRAPH_FILES, GraphFile
 
 
 def read_graph(path: PathLike) -> Graph:
@@ -27,7 +23,7 @@ def read_graph(path: PathLike) -> Graph:
     Graph
         Named after the file, unless it was written under a name that the file could not have.
     """
-    return _READERS[_known(path)](path)
+    return _known(path).read(path)
 
 
 def write_graph(graph: Graph, path: PathLike) -> None:
@@ -50,7 +46,7 @@ def write_graph(graph: Graph, path: PathLike) -> None:
     ...     read_graph(os.path.join(folder, "line.graphml"))
     Graph('line', 2 nodes, 1 edge)
     """
-    _WRITERS[_known(path)](graph, path)
+    _known(path).write(graph, path)
 
 
 def write_graphs(graphs: Sequence[Graph], folder: PathLike, kind: str = "graphml") -> list[Path]:
@@ -69,41 +65,19 @@ def write_graphs(graphs: Sequence[Graph], folder: PathLike, kind: str = "graphml
     -------
     list of Path
     """
-    if f".{kind}" not in _WRITERS:
-        raise fail(folder, f"cannot write {kind!r}; the kinds are {', '.join(key[1:] for key in _WRITERS)}")
+    ending = f".{kind}"
+    if ending not in GRAPH_FILES:
+        raise fail(folder, f"cannot write {kind!r}; the kinds are {', '.join(known[1:] for known in GRAPH_FILES)}")
     if not graphs:
         raise fail(folder, "an empty collection cannot be written")
-    paths = [Path(folder) / f"{stem}.{kind}" for stem in _files.stems(graph.name for graph in graphs)]
+    paths = [Path(folder) / f"{stem}{ending}" for stem in _files.stems(graph.name for graph in graphs)]
     for graph, path in zip(graphs, paths, strict=True):
-        _WRITERS[f".{kind}"](graph, path)
+        GRAPH_FILES[ending].write(graph, path)
     return paths
 
 
-def _read_one_npz(path: PathLike) -> Graph:
-    graphs = read_npz(path, unnamed=Path(path).stem)
-    if len(graphs) != 1:
-        raise fail(path, f"holds {len(graphs)} graphs, one was expected")
-    return graphs[0]
-
-
-def _known(path: PathLike) -> str:
-    suffix = Path(path).suffix.lower()
-    if suffix not in _READERS:
-        raise fail(path, f"is not a kind of graph file that is known ({', '.join(_READERS)})")
-    return suffix
-
-
-_READERS: dict[str, Callable[[PathLike], Graph]] = {
-    ".graphml": read_graphml,
-    ".gml": read_gml,
-    ".json": read_node_link,
-    ".npz": _read_one_npz,
-    ".gxl": read_gxl,
-}
-_WRITERS: dict[str, Callable[[Graph, PathLike], None]] = {
-    ".graphml": write_graphml,
-    ".gml": write_gml,
-    ".json": write_node_link,
-    ".npz": write_npz,
-    ".gxl": write_gxl,
-}
+def _known(path: PathLike) -> GraphFile:
+    ending = Path(path).suffix.lower()
+    if ending not in GRAPH_FILES:
+        raise fail(path, f"is not a kind of graph file that is known ({', '.join(GRAPH_FILES)})")
+    return GRAPH_FILES[ending]
