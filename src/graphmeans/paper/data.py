@@ -73,7 +73,7 @@ class Collections:
         letters = LETTERS if setting.experiment == LETTERS_BY_K else None
         key = (setting.dataset, setting.encoding, setting.per_class, letters)
         if key not in self._found:
-            encode: Callable[..., encodings.Collection] = encodings.COLLECTIONS[setting.dataset][0]
+            encode: Callable[..., encodings.PaperCollection] = encodings.COLLECTIONS[setting.dataset][0]
             options: dict[str, Any] = {"standardised": setting.encoding != RAW, "per_class": setting.per_class}
             if letters:
                 options["letters"] = letters

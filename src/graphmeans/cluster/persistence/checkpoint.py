@@ -18,8 +18,6 @@ from graphmeans.graphs.errors import GraphError
 
 #: Of the file's layout; a file of another version is refused.
 VERSION = 3
-#: What `array_file` calls it.
-KIND = "checkpoint"
 
 #: Facts and arrays of a file.
 Saved = tuple[dict[str, Any], Arrays]
@@ -55,7 +53,7 @@ class Checkpoint:
         context, more = self.context
         head = {"version": VERSION, "fingerprint": self.fingerprint, **context, **facts}
         try:
-            write_array_file(self.path, KIND, head, {**more, **arrays}, sync=True)
+            write_array_file(self.path, "checkpoint", head, {**more, **arrays}, sync=True)
         except OSError as error:
             raise GraphError(f"{self.path}: cannot be written ({error.strerror}); the last checkpoint is kept") from None
 
@@ -64,7 +62,7 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            head, arrays = read_array_file(self.path, KIND)
+            head, arrays = read_array_file(self.path, "checkpoint")
             version, fingerprint = head["version"], head["fingerprint"]
         except (GraphError, KeyError) as error:
             reason = str(error).removeprefix(f"{self.path}: ")

@@ -17,8 +17,6 @@ from graphmeans.cluster.shards.shard import Shard
 from graphmeans.graphs.batch import row_ranges
 from graphmeans.graphs.errors import GraphError
 
-#: What `array_file` calls such a file.
-KIND = "shard"
 WHOLE, CHANGES = "whole", "changes"
 
 
@@ -114,12 +112,12 @@ def _forget_changes(shard: Shard) -> None:
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays in one go; the file is there when it is complete."""
-    write_array_file(path, KIND, {}, arrays, digest="crc32")
+    write_array_file(path, "shard", {}, arrays, digest="crc32")
 
 
 def read_arrays(path: Path) -> Arrays:
     """What `write_arrays` wrote."""
     try:
-        return read_array_file(path, KIND, digest="crc32")[1]
+        return read_array_file(path, "shard", digest="crc32")[1]
     except GraphError as error:
         raise GraphError(f"{path}: cannot be read ({str(error).removeprefix(f'{path}: ')})") from None

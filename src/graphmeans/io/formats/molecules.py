@@ -23,7 +23,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
 #: SMILES longer than this are not believed.
-LONGEST = 20_000
+MAX_SMILES_LENGTH = 20_000
 _NAMES = ("name", "id", "title")
 
 
@@ -135,7 +135,7 @@ def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list
 def _graphs(lines: Iterator[tuple[int, str, str]], where: str, options: dict[str, Any]) -> list[Graph]:
     molecules = []
     for number, smiles, name in lines:
-        if len(smiles) > LONGEST:
+        if len(smiles) > MAX_SMILES_LENGTH:
             raise fail(where, f"line {number}: SMILES of {len(smiles)} characters are not read")
         try:
             molecule = _molecule(smiles.strip(), f"line {number}")

@@ -30,7 +30,7 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, plain_label
 
-FORMAT, VERSION = "graphmeans graphs", 1
+NPZ_FORMAT, NPZ_VERSION = "graphmeans graphs", 1
 
 Reader = Callable[..., NDArray[Any]]
 
@@ -56,7 +56,7 @@ def npz_bytes(graphs: Sequence[Graph]) -> bytes:
     for g, (description, members) in enumerate(groups.items()):
         arrays["group"][members] = g
         _write_group(f"{g}/", json.loads(description), [graphs[i] for i in members], arrays)
-    about = {"format": FORMAT, "version": VERSION, "names": [graph.name for graph in graphs],
+    about = {"format": NPZ_FORMAT, "version": NPZ_VERSION, "names": [graph.name for graph in graphs],
              "groups": [json.loads(description) for description in groups]}  # fmt: skip
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     target = io.BytesIO()
@@ -184,10 +184,10 @@ def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
 
 def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
     about = parse_json(array("about", np.uint8).tobytes().decode("utf-8"), path)
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+    if not isinstance(about, dict) or about.get("format") != NPZ_FORMAT:
         raise GraphError("was not written by graphmeans")
-    if about.get("version") != VERSION:
-        raise GraphError(f"has format version {about.get('version')!r}, this release reads {VERSION}")
+    if about.get("version") != NPZ_VERSION:
+        raise GraphError(f"has format version {about.get('version')!r}, this release reads {NPZ_VERSION}")
     names, groups, group = about["names"], about["groups"], array("group", np.int64)
     if not isinstance(names, list) or not isinstance(groups, list) or len(names) != len(group):
         raise GraphError("its list of names does not fit its graphs")

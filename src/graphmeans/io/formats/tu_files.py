@@ -13,7 +13,7 @@ from graphmeans import files as _files
 from graphmeans.files import FileTree, fail
 
 #: The largest single file that is read; all nodes of a data set stand in one.
-MAX_FILE = 2**30
+MAX_TU_FILE = 2**30
 INDICATOR = "_graph_indicator.txt"
 
 
@@ -37,7 +37,7 @@ class DataSet:
         if f"{self.stem}_{part}" not in self.there:
             return None
         try:
-            return self.source.read(f"{self.stem}_{part}", MAX_FILE).decode("utf-8-sig")
+            return self.source.read(f"{self.stem}_{part}", MAX_TU_FILE).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise fail(self.where(part), "is not UTF-8 text") from None
 

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.files import PathLike, fail, natural_key
+from graphmeans.files import PathLike
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.parquet.arrow import parquet, reading
 from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
-from graphmeans.io.parquet.layout import LABEL, NAME, Layout, is_label_table
+from graphmeans.io.parquet.layout import LABEL, NAME
+from graphmeans.io.parquet.partitions import CollectionFile, Piece, RowGroup, open_files
 from graphmeans.io.parquet.role_sizes import count_roles, size_columns
 from graphmeans.io.parquet.rows import graphs_from_arrow
 
@@ -29,25 +27,6 @@ T = TypeVar("T")
 
 #: Row groups that are kept after a single graph of them was asked for.
 RECENT = 4
-
-
-@dataclass(frozen=True)
-class _File:
-    path: Path
-    layout: Layout
-    metadata: Any  # the footer, so that it is parsed once
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process reads the footer itself, which knows of all partitions, and may work in another folder.
-        return _File, (self.path.absolute(), self.layout, None)
-
-
-class _Group(NamedTuple):
-    """One row group: the unit that is read."""
-
-    file: int
-    number: int
-    rows: int
 
 
 class Repeatable(Generic[T]):
@@ -66,10 +45,10 @@ class Collection:
     It can be iterated over, indexed, cut into partitions and sent to another process, which reads its part itself.
     """
 
-    def __init__(self, files: Sequence[_File], groups: Sequence[_Group], path: Path) -> None:
+    def __init__(self, files: Sequence[CollectionFile], groups: Sequence[RowGroup], path: Path) -> None:
         self._files, self._groups, self.path = tuple(files), tuple(groups), path
         self._starts = np.concatenate([[0], np.cumsum([group.rows for group in groups], dtype=np.int64)]).astype(np.int64)
-        self._recent: dict[int, tuple[Layout, Any, str]] = {}
+        self._recent: dict[int, Piece] = {}
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -100,7 +79,7 @@ class Collection:
         layout, table, where = self._kept(i)
         return graphs_from_arrow(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
 
-    def _kept(self, i: int) -> tuple[Layout, Any, str]:
+    def _kept(self, i: int) -> Piece:
         with self._lock:
             found = self._recent.pop(i, None)
             self._recent[i] = self._table(i) if found is None else found
@@ -268,7 +247,7 @@ class Collection:
         digest = hashlib.sha256()
         for group in self._groups:
             file = self._files[group.file]
-            footer = self._footer(file).row_group(group.number)
+            footer = file.footer.row_group(group.number)
             digest.update(repr((group.rows, footer.total_byte_size)).encode())
             for c in range(footer.num_columns):
                 column = footer.column(c)
@@ -280,33 +259,19 @@ class Collection:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def _table(self, i: int, columns: list[str] | None = None) -> tuple[Layout, Any, str]:
+    def _table(self, i: int, columns: list[str] | None = None) -> Piece:
         """The rows of partition i, with what messages call it."""
         group = self._groups[i]
-        file = self._files[group.file]
-        pq = parquet()
-        with reading(file.path, f"partition {group.number} cannot be read"):
-            with pq.ParquetFile(file.path, metadata=file.metadata, page_checksum_verification=True) as opened:
-                table = opened.read_row_group(group.number, columns=columns, use_threads=False)
-            if table.num_rows != group.rows:
-                raise GraphError(f"{table.num_rows} rows instead of {group.rows}")
-        return file.layout, table, f"{file.path}: partition {group.number}"
-
-    @staticmethod
-    def _footer(file: _File) -> Any:
-        if file.metadata is not None:
-            return file.metadata
-        with reading(file.path), parquet().ParquetFile(file.path) as opened:
-            return opened.metadata
+        return self._files[group.file].read(group, columns)
 
     def _graphs(self, i: int) -> list[Graph]:
         return graphs_from_arrow(*self._table(i))
 
-    def _cut(self, size: int | None) -> Iterator[list[tuple[Layout, Any, str]]]:
+    def _cut(self, size: int | None) -> Iterator[list[Piece]]:
         """Tables that hold `size` rows together."""
         if size is not None and size < 1:
             raise GraphError(f"a batch holds at least one graph, got size={size}")
-        held: list[tuple[Layout, Any, str]] = []
+        held: list[Piece] = []
         rows = 0
         for i in range(self.n_partitions):
             layout, table, where = self._table(i)
@@ -376,37 +341,12 @@ def open_collection(path: PathLike) -> Collection:
     (5, ['g0', 'g1'], [3, 2])
     """
     path = Path(path)
-    if os.path.isdir(path):
-        with reading(path):
-            found = [entry for entry in os.listdir(path) if entry.lower().endswith(".parquet") and entry[0] not in "._"]
-        if not found:
-            raise fail(path, "holds no Parquet files; write them with graphmeans convert")
-        files = [file for name in sorted(found, key=natural_key) if (file := _open(path / name, skip_labels=True))]
-        if not files:
-            raise fail(path, "holds labels but no graphs")
-    else:
-        if os.path.isfile(path) and path.suffix.lower() != ".parquet":
-            raise fail(path, "is no Parquet file; graphmeans convert writes one from it")
-        files = [_open(path)]  # type: ignore[list-item]
-    groups = [
-        _Group(f, number, file.metadata.row_group(number).num_rows)
-        for f, file in enumerate(files)
-        for number in range(file.metadata.num_row_groups)
-    ]
+    files = open_files(path)
+    groups = [group for i, file in enumerate(files) for group in file.row_groups(i)]
     return Collection(files, [group for group in groups if group.rows], path)
 
 
-def _open(path: Path, skip_labels: bool = False) -> _File | None:
-    pq = parquet()
-    with reading(path):
-        with pq.ParquetFile(path) as opened:
-            schema, metadata = opened.schema_arrow, opened.metadata
-        if skip_labels and is_label_table(schema, str(path)):
-            return None
-        return _File(path, Layout.from_schema(schema, str(path)), metadata)
-
-
-def _encoded(pieces: Sequence[tuple[Layout, Any, str]], encoder: GraphEncoder) -> GraphBatch:
+def _encoded(pieces: Sequence[Piece], encoder: GraphEncoder) -> GraphBatch:
     batches = [encode_table(layout, table, where, encoder) for layout, table, where in pieces]
     if len(batches) == 1:
         return batches[0]
@@ -416,7 +356,7 @@ def _encoded(pieces: Sequence[tuple[Layout, Any, str]], encoder: GraphEncoder) -
     return concatenate(batches)
 
 
-def _graphs_of(pieces: Sequence[tuple[Layout, Any, str]]) -> list[Graph]:
+def _graphs_of(pieces: Sequence[Piece]) -> list[Graph]:
     return [graph for piece in pieces for graph in graphs_from_arrow(*piece)]
 
 

@@ -20,7 +20,7 @@ from graphmeans.space import GraphSpace
 #: Places of a space and threads beyond which a file is not believed, and the most effort: they cost memory and time.
 MOST_PLACES, MOST_THREADS, MOST_EFFORT = 1 << 15, 4096, 1e4
 #: What rounding may add to a share.
-ROUNDING = 1e-9
+_ROUNDING = 1e-9
 
 
 def check_model(estimator: Any) -> None:
@@ -118,8 +118,8 @@ def _check_centers(centers: Centers, space: GraphSpace) -> None:
     node, edge = centers.node_support, centers.edge_support
     _expect(_floats(node, 1) and node.shape == (len(batch.nodes),), "its support")
     _expect(_floats(edge, 2) and edge.shape == (len(batch.ends), 1 + batch.directed), "its support")
-    _expect(bool((node > 0).all() and (node <= 1 + ROUNDING).all()), "its support")
-    _expect(bool((edge >= 0).all() and (edge <= 1 + ROUNDING).all()), "its support")
+    _expect(bool((node > 0).all() and (node <= 1 + _ROUNDING).all()), "its support")
+    _expect(bool((edge >= 0).all() and (edge <= 1 + _ROUNDING).all()), "its support")
 
 
 def _check_fitted(estimator: Any, k: int) -> None:

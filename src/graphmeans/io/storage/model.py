@@ -18,13 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.array_file import Arrays, read_array_file, write_array_file
 from graphmeans.files import PathLike, fail
+from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.storage.check import check_model
 from graphmeans.io.storage.packing import known_class, pack, unpack
 
-FORMAT, VERSION = "graphmeans model", 2
-#: What `array_file` calls it: the description is the member ``model.json``.
-KIND = "model"
+MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 2
 
 #: Names of version 1 that are spelt otherwise since.
 _RENAMED = {
@@ -61,10 +60,10 @@ def save(estimator: Any, path: PathLike) -> None:
     check_is_fitted(estimator)
     arrays: Arrays = {}
     described = pack(_writable(estimator), type(estimator).__name__, arrays)
-    about = {"format": FORMAT, "version": VERSION, "graphmeans": release("graphmeans"), "model": described}
+    about = {"format": MODEL_FORMAT, "version": MODEL_VERSION, "graphmeans": release("graphmeans"), "model": described}
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        write_array_file(path, KIND, about, arrays)
+        write_array_file(path, "model", about, arrays)
     except OSError as error:
         raise fail(path, f"cannot be written ({error.strerror or error})") from None
 
@@ -98,7 +97,7 @@ def load(path: PathLike) -> Any:
     if not os.path.isfile(path):
         raise fail(path, "no such file")
     try:
-        about, arrays = read_array_file(path, KIND, check=_check_version)
+        about, arrays = read_array_file(path, "model", check=_check_version)
         return _estimator(_current(about), arrays)
     except GraphError as error:
         raise error if str(error).startswith(str(path)) else fail(path, error) from None
@@ -108,8 +107,6 @@ def load(path: PathLike) -> Any:
 
 def _writable(estimator: Any) -> Any:
     """The estimator, or one with other parameters where a file cannot hold what only the next fit would need."""
-    from graphmeans.graphs.convert import kind_of_one, to_graphs
-
     changed: dict[str, Any] = {}
     params = estimator.get_params(deep=False)
     init = params.get("init")
@@ -155,20 +152,20 @@ def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
 
 def _check_version(about: dict[str, Any]) -> None:
     """Refuse what is no model, or a model that only a later release understands."""
-    if about.get("format") != FORMAT:
+    if about.get("format") != MODEL_FORMAT:
         raise GraphError("is not a model that graphmeans saved")
     version = about.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise GraphError(f"has the format version {version!r}, which never existed")
-    if version > VERSION:
+    if version > MODEL_VERSION:
         raise GraphError(
-            f"was saved by graphmeans {about.get('graphmeans')} in format {version}, this release reads up to {VERSION}: "
+            f"was saved by graphmeans {about.get('graphmeans')} in format {version}, this release reads up to {MODEL_VERSION}: "
             "install a newer graphmeans"
         )
 
 
 def _current(about: dict[str, Any]) -> dict[str, Any]:
     """The description in terms of this version."""
-    for old in range(about["version"], VERSION):
+    for old in range(about["version"], MODEL_VERSION):
         about = UPGRADES[old](about)
     return about

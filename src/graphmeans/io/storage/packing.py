@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.array_file import Arrays
+from graphmeans.cluster.algorithms.result import TRACE_FIELDS, Trace
 from graphmeans.graphs.errors import GraphError
 
 #: Classes that may stand in a file, and where they live.
@@ -178,8 +179,6 @@ def _labels(kind: str, listed: list[Any]) -> NDArray[Any]:
 
 def _table(columns: dict[str, NDArray[Any]]) -> Any:
     """A trace; columns that this version does not know are passed over, those that the file lacks are 0."""
-    from graphmeans.cluster.algorithms.result import TRACE_FIELDS, Trace
-
     rows = len(next(iter(columns.values())))
     made = np.zeros(rows, dtype=TRACE_FIELDS)
     for name in TRACE_FIELDS.names or ():
