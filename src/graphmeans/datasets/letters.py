@@ -1,4 +1,4 @@
-"""Distorted drawings of the fifteen capitals that are made of straight lines, as many as you like."""
+"""Make distorted drawings of the fifteen capital letters that consist of straight lines."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Distortion:
     """How badly a letter is drawn."""
 
     shift: float  # how far an end point may move, in any direction
-    rounds: int  # how often each of the following may happen; the rest are its chances in one round
-    stray: float  # a stroke too many, from an end point into the open
-    split: float  # a stroke broken in two, with a bend
-    bridge: float  # a stroke between any two end points
-    loss: float  # a stroke too few
+    rounds: int  # how often each of the following may happen; their values are the probabilities in one round
+    stray: float  # adds a stroke from an end point to a new point
+    split: float  # breaks a stroke in two, with a bend
+    bridge: float  # adds a stroke between any two end points
+    loss: float  # removes a stroke
 
 
 # Tuned so that size and difficulty are those of the IAM letters of the same level (benchmarks/letters.py).
@@ -130,7 +130,7 @@ def make_letters(
 
     kinds = np.sort(np.arange(n_samples) % len(_LETTERS))
     y = _LETTERS[kinds]
-    numbers = np.arange(n_samples) - np.searchsorted(kinds, kinds)  # counted anew for each letter
+    numbers = np.arange(n_samples) - np.searchsorted(kinds, kinds)  # the count starts again with each letter
     names = [f"{letter}_{number:04d}" for letter, number in zip(y.tolist(), numbers.tolist(), strict=True)]
 
     drawings = _Drawings(kinds, rng)
@@ -155,7 +155,7 @@ def letter_prototypes() -> dict[str, Graph]:
 
 
 class _Drawings:
-    """Many letters, distorted all at once: each has the same places for end points and for strokes, taken or not."""
+    """Many letters that are distorted together. Each has the same slots for end points and strokes, some of them unused."""
 
     def __init__(self, kinds: NDArray[np.intp], rng: Rng) -> None:
         points = np.zeros((len(_LETTERS), _PLACES, 2))
@@ -180,7 +180,7 @@ class _Drawings:
         self.points += self._offsets(0.0, level.shift, self.taken.shape)
 
     def to_graphs(self, names: list[str]) -> list[Graph]:
-        """One graph a letter. Its nodes are shuffled, so that their order says nothing about what they are."""
+        """Return one graph for each letter. Nodes are shuffled, so that their order tells nothing about them."""
         order = np.where(self.taken, self.rng.random(self.taken.shape), 1.0).argsort(axis=1)
         points = np.take_along_axis(self.points, order[:, :, None], axis=1)
         n_points = self.taken.sum(axis=1).tolist()
@@ -214,13 +214,13 @@ class _Drawings:
     def _add_bridge(self, rows: NDArray[np.intp]) -> None:
         taken = self.taken[rows]
         pair = self._pick(taken[:, _PAIRS[:, 0]] & taken[:, _PAIRS[:, 1]])
-        self.drawn[rows, pair] = True  # no news where there is a stroke already: letters of few points stay simple
+        self.drawn[rows, pair] = True  # nothing changes where there is a stroke already, so letters of few points stay simple
 
     def _lose(self, rows: NDArray[np.intp]) -> None:
         rows = rows[self.drawn[rows].sum(axis=1) > 1]  # the last stroke stays
         stroke = self._pick(self.drawn[rows])
         self.drawn[rows, stroke] = False
-        for place in _PAIRS[stroke].T:  # an end point goes with its last stroke
+        for place in _PAIRS[stroke].T:  # an end point is removed with its last stroke
             self.taken[rows, place] = self.drawn[rows[:, None], _STROKES_AT[place]].any(axis=1)
 
     def _add_point(self, rows: NDArray[np.intp], points: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -232,11 +232,11 @@ class _Drawings:
     # -- random choices ----------------------------------------------------------------------------
 
     def _pick(self, allowed: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """One of the allowed columns of each row."""
+        """Choose one of the allowed columns in each row."""
         return np.where(allowed, self.rng.random(allowed.shape), -1.0).argmax(axis=1)
 
     def _offsets(self, nearest: float, farthest: float, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Steps in any direction, spread evenly over the ring between two radii."""
+        """Draw steps in any direction, spread evenly over the ring between two radii."""
         angle = self.rng.uniform(0.0, 2.0 * np.pi, size=shape)
         radius = np.sqrt(self.rng.uniform(nearest**2, farthest**2, size=shape))
         return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)

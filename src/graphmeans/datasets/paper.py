@@ -113,7 +113,7 @@ def _chosen(
     count: int | None,
     usable: Sequence[bool] | None = None,
 ) -> PaperCollection:
-    """The first `count` usable graphs of each wanted class, in the order of the list; None for all."""
+    """Return the first `count` usable graphs (None: all) of each wanted class, in the order of the list."""
     fit = np.ones(len(graphs), dtype=bool) if usable is None else np.array(usable)
     names = np.unique(classes) if wanted is None else wanted
     rows = np.sort(np.concatenate([np.flatnonzero((classes == name) & fit)[:count] for name in names]))

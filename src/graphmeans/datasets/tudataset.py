@@ -13,7 +13,7 @@ from graphmeans.io.formats.tudataset import read_with_targets
 
 
 def load_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[list[Graph], NDArray[Any]]:
-    """A TU data set from its folder or zip.
+    """Load a TU data set from its folder or zip.
 
     Morris et al., TUDataset: A collection of benchmark datasets for learning with graphs, 2020. How labels, attributes
     and directions are read is described in `graphmeans.io.formats.tudataset`.

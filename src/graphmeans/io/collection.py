@@ -1,4 +1,4 @@
-"""A collection from whatever a path is: a folder, a zip or a single file, in any format that is known."""
+"""Read and write collections: a folder, a zip or a single file, in any format of the registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from graphmeans.io.registry import BY_ENDING, FORMATS, SINGLE_FILE, FoundFiles, 
 
 
 def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
-    """The graphs at a path, and their classes where it knows them.
+    """Read the graphs at a path, and their classes if the files tell them.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
 
 
 def open_or_read(path: PathLike) -> tuple[list[Graph] | Collection, list[str] | None]:
-    """The graphs at a path and their classes as `read_collection` gives them; Parquet is only opened."""
+    """Read the graphs at a path and their classes, as `read_collection` does; a Parquet collection is only opened."""
     place = Path(path)
     lazy: Path | None = place if place.suffix.lower() == ".parquet" else None
     if lazy is None and place.is_dir():
@@ -56,7 +56,7 @@ def open_or_read(path: PathLike) -> tuple[list[Graph] | Collection, list[str] | 
 
 
 def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
-    """The graphs of `read_collection` one after the other, each with its class or None.
+    """Yield the graphs of `read_collection` one after the other, each with its class or None.
 
     Only one file (of Parquet: one partition) is held at a time. GXL files are read twice, because the types of their columns
     are those of the whole collection; a TU data set, an .npz and a file of molecules are read as a whole.
@@ -105,12 +105,12 @@ def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[Labelled]:
 
 
 def _recognised(tree: FileTree) -> str | None:
-    """The format that a folder or zip shows by other signs than the endings of its files."""
+    """Return the name of the format that a folder or zip shows by other signs than the endings of its files."""
     return next((name for name, one in FORMATS.items() if one.found_in is not None and one.found_in(tree)), None)
 
 
 def _only_format(names: list[str], tree: FileTree) -> str:
-    """The one format of these files."""
+    """Return the name of the one format that all of these files have."""
     counts = Counter(BY_ENDING[PurePosixPath(name).suffix.lower()] for name in names)
     if len(counts) > 1:
         found = " and ".join(f"{count} {title}" for title, count in sorted((FORMATS[key].title, n) for key, n in counts.items()))

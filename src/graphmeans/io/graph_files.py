@@ -1,4 +1,4 @@
-"""One graph, one file: GraphML, GML, node-link JSON, .npz or GXL, told apart by the ending of the file name."""
+"""Read and write files that hold one graph; the ending of the file name says in which format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphmeans.io.registry import GRAPH_FILES, GraphFile
 
 
 def read_graph(path: PathLike) -> Graph:
-    """The graph in a .graphml, .gml, .json, .npz or .gxl file.
+    """Read the graph in a .graphml, .gml, .json, .npz or .gxl file.
 
     Parameters
     ----------

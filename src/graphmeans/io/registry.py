@@ -95,12 +95,12 @@ class Format:
 
 
 def without_class(graphs: Iterable[Graph]) -> Iterator[Labelled]:
-    """Graphs that have no class."""
+    """Pair each graph with None, because it has no class."""
     return ((graph, None) for graph in graphs)
 
 
 def with_classes(graphs: Sequence[Graph], classes: Sequence[str] | None) -> Iterator[Labelled]:
-    """Graphs with their classes, if there are any."""
+    """Pair each graph with its class, or with None if there are no classes."""
     return zip(graphs, [None] * len(graphs) if classes is None else classes, strict=True)
 
 
@@ -121,7 +121,7 @@ def _one_graph_a_file(
 
 
 def _parsed(parse: Callable[[bytes, str | None, str], list[Graph]]) -> Callable[[FoundFiles], Iterator[Labelled]]:
-    """Reads one file after the other."""
+    """Make a reader that parses one file after the other."""
 
     def read(found: FoundFiles) -> Iterator[Labelled]:
         for name in found.names:
@@ -224,11 +224,11 @@ FORMATS: dict[str, Format] = {
 GRAPH_FILES: dict[str, GraphFile] = {one.endings[0]: one.graph_file for one in FORMATS.values() if one.graph_file is not None}
 #: The name of the format that each ending means in a folder or a zip.
 BY_ENDING: dict[str, str] = {ending: name for name, one in FORMATS.items() for ending in one.endings}
-#: The same for the ending of a whole collection that is written as one file.
+#: The name of the format that each ending means for a whole collection that is written as one file.
 SINGLE_FILE: dict[str, str] = {ending: name for name, one in FORMATS.items() for ending in one.single_file}
 
 
 def format_of_file(path: Path) -> Format | None:
-    """The format of a single file with graphs, None if its ending means nothing."""
+    """Return the format of a single file with graphs, or None if its ending belongs to no format."""
     ending = path.suffix.lower()
     return next((one for one in FORMATS.values() if ending in (*one.endings, *one.file_endings)), None)

@@ -40,12 +40,12 @@ _TOKEN = re.compile(
       | (?P<key>[A-Za-z_][A-Za-z0-9_]*)""",
     re.VERBOSE,
 )
-#: Records may be nested this deep.
+#: Records that are nested deeper than this are refused.
 _DEEPEST = 32
 
 
 def read_gml(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a GML file, or from the bytes of one.
+    """Read one graph from a GML file, or from the bytes of one.
 
     Parameters
     ----------
@@ -95,11 +95,11 @@ def write_gml(graph: Graph, path: PathLike) -> None:
 
 
 def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
-    """The graph in these bytes, called `name` unless it is None."""
+    """Return the graph in these bytes. It is called `name` unless that is None."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("latin-1")  # what the format once was
+        text = data.decode("latin-1")  # the format was once defined with this encoding
     graphs = [value for key, value in _parse(text, where) if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise fail(where, "holds more than one graph" if len(graphs) > 1 else "holds no graph")
@@ -128,7 +128,7 @@ def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
 
 
 def _parse(text: str, where: str) -> list[tuple[str, Any]]:
-    """The pairs of the file; a record is a list of pairs."""
+    """Return the pairs of the file. A record is a list of pairs."""
     top: list[tuple[str, Any]] = []
     stack = [top]
     key: str | None = None
@@ -175,7 +175,7 @@ def _value(token: re.Match[str], key: str, where: str) -> Any:
 
 
 def _unescaped(text: str) -> str:
-    """`html.unescape` replaces control characters and surrogates, which may stand in our names."""
+    """Replace entities, also those of control characters and surrogates, which `html.unescape` would lose."""
     parts = re.split(r"&#([0-9]{1,7});", text)
     return "".join(
         unescape(part) if i % 2 == 0 else chr(int(part)) if int(part) <= 0x10FFFF else "\ufffd" for i, part in enumerate(parts)
@@ -183,7 +183,7 @@ def _unescaped(text: str) -> str:
 
 
 def _record(pairs: Any, part: str, where: str) -> dict[str, Any]:
-    """One node or edge; a key that stands there several times holds a list."""
+    """Return one node or edge as a dict. A key that is given several times holds a list."""
     if not isinstance(pairs, list):
         raise fail(where, f"a {part} is not a record in square brackets")
     row: dict[str, Any] = {}
@@ -200,7 +200,7 @@ def _record(pairs: Any, part: str, where: str) -> dict[str, Any]:
 
 
 def _ids(rows: list[dict[str, Any]], mark: dict[str, Any], where: str) -> tuple[list[Any], list[Any]]:
-    """The ids by which edges know the nodes, and those by which the caller does."""
+    """Return the ids that the edges of the file use, and those that the caller sees."""
     ids = []
     for i, row in enumerate(rows):
         if not isinstance(row.get("id"), int):
@@ -253,7 +253,7 @@ def _columns(rows: list[dict[str, Any]], part: str, mark: dict[str, Any], where:
 
 
 def _cells(columns: dict[str, Any], mark: dict[str, Any], part: str) -> dict[str, list[Any]]:
-    """One list a column, and in the mark what GML cannot tell: booleans, and vectors of less than two numbers."""
+    """Return one list for each column, and put into the mark what GML cannot express: booleans and vectors of width 0 or 1."""
     result = {}
     for name, values in columns.items():
         cells = values.tolist() if isinstance(values, np.ndarray) else list(values)

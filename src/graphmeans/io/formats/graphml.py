@@ -35,7 +35,7 @@ _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a GraphML file, or from the bytes of one.
+    """Read one graph from a GraphML file, or from the bytes of one.
 
     A key's default stands for the attribute where a node (edge) lacks it; without one it is missing there. Data under keys
     without a name, such as the drawing that yEd adds, is passed over. The graph is called like its file; from bytes, what its
@@ -87,7 +87,7 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
 
 
 def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
-    """The graph in these bytes, called `name` unless it is None."""
+    """Return the graph in these bytes. It is called `name` unless that is None."""
     handler = _Handler(where)
     parse_xml(data, handler.start, handler.end, handler.text.append, where)
     if not handler.graphs:
@@ -112,7 +112,7 @@ def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
 
 
 class _Handler:
-    """Follows the elements of one file."""
+    """Collects the attributes of one file while its elements are parsed."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -124,7 +124,7 @@ class _Handler:
         self.parts: dict[str, dict[str, Sparse]] = {"graph": {}, "node": {}, "edge": {}}
         self.keys: dict[tuple[str, str], tuple[str | None, str]] = {}  # (part, key id) -> name, kind
         self.defaults: dict[tuple[str, str], Any] = {}  # (part, name) -> value
-        self.key: tuple[str | None, str] | None = None  # of the <data> or <key> we are in
+        self.key: tuple[str | None, str] | None = None  # name and kind of the <data> or <key> that is being parsed
         self.domain = ""  # what that <key> is for
         self.part = ""
 
@@ -162,7 +162,7 @@ class _Handler:
             self.key = None
 
     def columns(self, part: str, rows: int) -> dict[str, Any]:
-        """One value a row for each attribute, defaults filled in; None where there is neither."""
+        """Return one value a row for each attribute: the value, the default of its key, or None if there is neither."""
         columns = self.parts[part]
         defaults = {name: value for (of, name), value in self.defaults.items() if of == part}
         present = sum(len(column.values) for column in columns.values())
@@ -228,7 +228,7 @@ class _Handler:
 def _split_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str) -> dict[str, list[Any]]:
     result: dict[str, list[Any]] = {}
     for name, values in columns.items():
-        if not isinstance(values, np.ndarray) or values.ndim == 1:  # tolist() says None where a value is missing
+        if not isinstance(values, np.ndarray) or values.ndim == 1:  # tolist() gives None where a value is missing
             result[name] = values.tolist() if isinstance(values, np.ndarray) else values
         elif len(values):
             parts = []
@@ -259,7 +259,7 @@ def _join_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str, rows:
 
 
 def _data(columns: dict[str, list[Any]], part: str, rows: int, keys: list[str], who: str) -> list[str]:
-    """The <data> elements of each row; the <key> elements that they need are added to `keys`."""
+    """Return the <data> elements of each row, and add the <key> elements that they need to `keys`."""
     result = [""] * rows
     for name, values in columns.items():
         if not rows:

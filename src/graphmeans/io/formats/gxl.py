@@ -41,7 +41,7 @@ _SPLITS = {"valid": "validation", "validate": "validation", "val": "validation",
 
 
 def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a GXL file, or from the bytes of one.
+    """Read one graph from a GXL file, or from the bytes of one.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
 
 
 def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
-    """The graphs of a collection and their classes, in the order of its CXL lists.
+    """Read the graphs of a collection and their classes, in the order of its CXL lists.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[
 
 
 def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
-    """The graphs of `read_gxl_collection` with their classes, one after the other: only one is held.
+    """Yield the graphs of `read_gxl_collection` with their classes, one after the other; only one is held in memory.
 
     Every file is read twice, because columns belong to the collection: once for the types of the columns, once for the graphs.
     """
@@ -106,7 +106,7 @@ def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator
 
 @contextlib.contextmanager
 def _listed(path: PathLike, split: str | None) -> Iterator[tuple[FileTree, list[tuple[str, str | None]]]]:
-    """Where the files lie, and which they are, with their classes: None if there is no list."""
+    """Open the folder or zip, and list its files with their classes; a class is None if there is no CXL list."""
     with _files.opened(Path(path).parent if str(path).lower().endswith(".cxl") else path) as source:
         if str(path).lower().endswith(".cxl"):
             if split is not None:
@@ -178,7 +178,7 @@ def _chosen(lists: list[str], split: str | None, source: FileTree) -> list[str]:
 
 
 def _parse_cxl(source: FileTree, name: str, folder: str) -> list[tuple[str, str | None]]:
-    """Files, relative to the source, and classes: any element with `file` and `class`, under any parent."""
+    """Return the files of a list, relative to the source, and their classes. Any element with `file` and `class` counts."""
     entries: list[tuple[str, str | None]] = []
     where = source.where(name)
 

@@ -13,7 +13,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats.gxl_parser import RawGraph
 from graphmeans.io.formats.table import GraphTable, check_sparsity, graph_from_table, positions
 
-#: Fills the place of a missing value.
+#: What replaces a missing value.
 MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
 
 #: How Java prints NaN: three edges of GREC whose ends coincide have this angle.
@@ -35,7 +35,10 @@ def typed_graphs(raws: list[RawGraph], where: str) -> list[Graph]:
 
 
 def column_filler(raws: list[RawGraph]) -> Callable[[RawGraph, GraphTable], GraphTable]:
-    """Puts all columns of a collection, typed, into the table of any graph of it; the raw graphs given tell the types."""
+    """Make a function that puts all columns of a collection, typed, into the table of one of its graphs.
+
+    The types are those that the given raw graphs show.
+    """
     steps: list[tuple[str, str, Callable[[RawGraph], Any], str | None]] = []
     for part, store, flag in (("node", "nodes", "bare_nodes"), ("edge", "edges", "bare_edges")):
         pools: dict[str, list[RawGraph]] = {}
@@ -57,13 +60,13 @@ def column_filler(raws: list[RawGraph]) -> Callable[[RawGraph, GraphTable], Grap
 
 
 def telling_graphs(raws: Iterable[RawGraph], where: str) -> list[RawGraph]:
-    """The few raw graphs that tell of the types of all columns as much as all of them do."""
+    """Return a few raw graphs that show as much about the types of the columns as all of them together."""
     known: set[tuple[Any, ...]] = set()
     kept = []
     keys: dict[str, set[str]] = {"node": set(), "edge": set()}
     present, rows = {"node": 0, "edge": 0}, {"node": 0, "edge": 0}
     for raw in raws:
-        bare_table(raw)  # takes roles and supports out
+        bare_table(raw)  # removes roles and supports from the columns
         news: set[tuple[Any, ...]] = {(flag,) for flag in ("bare_nodes", "bare_edges") if raw.mark.get(flag)}
         for part in ("node", "edge"):
             for key, column in raw.parts[part].items():
@@ -80,7 +83,7 @@ def telling_graphs(raws: Iterable[RawGraph], where: str) -> list[RawGraph]:
 
 
 def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
-    """What this column says about its type: kinds of values, words that are numbers or not, widths of vectors."""
+    """Return what a column shows about its type: kinds of values, whether words read as numbers, widths of vectors."""
     column = raw.parts[part][key]
     facts: set[Any] = {*column.kinds, "strings" if key in raw.mark.get(f"{part}_strings", ()) else "typed"}
     for value in column.values:
@@ -92,7 +95,7 @@ def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
 
 
 def bare_table(raw: RawGraph) -> GraphTable:
-    """The graph without its columns, but with roles and supports, which are never filled in for other graphs."""
+    """Return the graph without its columns, but with roles and supports, which are never filled in for other graphs."""
     place = positions(raw.ids, raw.where)
     try:
         ends = [(place[i], place[j]) for i, j in raw.ends]
@@ -108,7 +111,7 @@ def bare_table(raw: RawGraph) -> GraphTable:
 
 
 def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
-    """How this column becomes an array in any graph of the collection, those that lack it included."""
+    """Make a function that turns this column into an array for any graph of the collection, also for one that lacks it."""
     kinds: dict[str, RawGraph] = {}
     lost = None
     for raw in members:

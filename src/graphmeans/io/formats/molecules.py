@@ -22,13 +22,13 @@ from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
-#: SMILES longer than this are not believed.
+#: Longer SMILES are refused.
 MAX_SMILES_LENGTH = 20_000
 _NAMES = ("name", "id", "title")
 
 
 def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
-    """The molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
+    """Read the molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
 
 
 def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
-    """The molecules of an SDF (or MOL) file, or of the bytes of one. Options are those of `from_rdkit`.
+    """Read the molecules of an SDF (or MOL) file, or of the bytes of one. Options are those of `from_rdkit`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
 
 
 def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SMILES, a line each; graphs need the node attribute ``element``, see `to_rdkit`."""
+    """Write molecules as SMILES, one a line. Graphs need the node attribute ``element``, see `to_rdkit`."""
     chem = need("rdkit.Chem", "rdkit", "writing SMILES")
     lines = []
     for graph in graphs:
@@ -65,7 +65,7 @@ def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
 
 
 def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SDF, with coordinates to draw them; graphs need the node attribute ``element``, see `to_rdkit`."""
+    """Write molecules as SDF, with coordinates for drawing. Graphs need the node attribute ``element``, see `to_rdkit`."""
     chem = need("rdkit.Chem", "rdkit", "writing SDF")
     need("rdkit.Chem.rdDepictor", "rdkit", "writing SDF")
     target = io.StringIO()
@@ -76,7 +76,7 @@ def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
         try:
             writer.SetKekulize(True)
             writer.write(molecule)
-        except ValueError:  # a mean whose aromatic rings make no sense
+        except ValueError:  # the aromatic rings of a mean graph need not be possible
             writer.SetKekulize(False)
             writer.write(molecule)
     writer.close()
@@ -84,7 +84,7 @@ def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
 
 
 def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """The molecules in the bytes of a SMILES file."""
+    """Parse the molecules in the bytes of a SMILES file."""
     lines = [(number, line.split(None, 1)) for number, line in enumerate(_text(data, where).splitlines(), 1)]
     lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
     if lines and lines[0][1][0].lower() == "smiles":
@@ -93,7 +93,7 @@ def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> l
 
 
 def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """The molecules in the bytes of a CSV file."""
+    """Parse the molecules in the bytes of a CSV file."""
     text = _text(data, where)
     try:
         dialect: Any = csv.Sniffer().sniff(text.partition("\n")[0], ",;\t")
@@ -114,7 +114,7 @@ def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list
 
 
 def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """The molecules in the bytes of an SDF file."""
+    """Parse the molecules in the bytes of an SDF file."""
     chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
     molecules = []
     with base.BlockLogs():

@@ -25,7 +25,7 @@ from graphmeans.io.formats.table import (
 
 
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a node-link JSON file, or from the bytes of one.
+    """Read one graph from a node-link JSON file, or from the bytes of one.
 
     Attributes are numbers, equally long lists of numbers, strings or booleans; one that is null, or that some nodes (edges)
     do not have, is missing there. The graph is called like its file; from bytes, what the JSON says.
@@ -74,7 +74,7 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
 
 
 def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
-    """The graph in these bytes, called `name` unless it is None."""
+    """Return the graph in these bytes. It is called `name` unless that is None."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -119,7 +119,7 @@ def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:
 def _popped(
     rows: list[Any], keys: tuple[str, ...], what: str, where: str
 ) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
-    """The rows without these keys, and what stood there."""
+    """Return the rows without these keys, and the values of the keys."""
     rest, labels = [], []
     for i, row in enumerate(rows):
         if not isinstance(row, dict):
@@ -136,7 +136,7 @@ def _popped(
 
 
 def _columns(rows: list[dict[str, Any]], what: str, where: str) -> dict[str, list[Any]]:
-    """One list a column; an attribute that a row lacks is missing there, like one that is null."""
+    """Return one list for each column. An attribute that a row lacks is missing there, like one that is null."""
     keys = dict.fromkeys(key for row in rows for key in row)
     check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
     return {key: [row.get(key) for row in rows] for key in keys}

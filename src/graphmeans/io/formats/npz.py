@@ -6,7 +6,7 @@ Graphs with the same columns form a group ``g``, and their rows stand one below 
 UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of the graphs and, for each group, its
 columns; ``group`` is the group of each graph. Numbers come back bit for bit. The alignments of a mean graph are not kept.
 
-A count is never believed: a node exists because ``node_graph`` has a row for it.
+A stated count is never trusted: a node exists because ``node_graph`` has a row for it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
 
 
 def npz_bytes(graphs: Sequence[Graph]) -> bytes:
-    """The bytes of an .npz file with these graphs."""
+    """Return the bytes of an .npz file with these graphs."""
     groups: dict[str, list[int]] = {}
     for i, graph in enumerate(graphs):
         groups.setdefault(json.dumps(_description(graph)), []).append(i)
@@ -67,7 +67,7 @@ def npz_bytes(graphs: Sequence[Graph]) -> bytes:
 
 
 def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
-    """The graphs of an .npz file that `write_npz` wrote, in their order.
+    """Read the graphs of an .npz file that `write_npz` wrote, in their order.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
 
 
 def parse_npz(data: bytes, where: str) -> list[Graph]:
-    """The graphs in the bytes of an .npz file."""
+    """Return the graphs in the bytes of an .npz file."""
     return _read_archive(Archive(Path(where), data=data), where, None)
 
 
@@ -110,7 +110,7 @@ def _read_archive(archive: Archive, path: PathLike, unnamed: str | None) -> list
 
 
 def _description(graph: Graph) -> dict[str, Any]:
-    """What the graphs of one group share."""
+    """Describe what the graphs of one group have in common."""
     ids = list(graph.node_ids)
     return {
         "mean": isinstance(graph, MeanGraph),
@@ -174,7 +174,7 @@ def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
 
 
 def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
-    """One member, which must be of the expected type."""
+    """Read one array, which must have the expected type and number of dimensions."""
     found = read_npy(archive.read(f"{name}.npy", limit=None), name)
     if found.dtype != np.dtype(dtype) or found.ndim != ndim or (ndim == 2 and found.shape[1] > MAX_WIDTH):
         expected = f"{np.dtype(dtype)} in {ndim} dimensions"
@@ -248,7 +248,7 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
 
 
 def _bounds(graph_of_row: NDArray[np.int64], graphs: int) -> tuple[list[int], int]:
-    """Where each graph's rows start, and the number of rows."""
+    """Return where the rows of each graph start, and the number of rows."""
     rows = len(graph_of_row)
     if rows and (graph_of_row[0] < 0 or graph_of_row[-1] >= graphs or (np.diff(graph_of_row) < 0).any()):
         raise GraphError("its rows do not stand in the order of the graphs")

@@ -31,9 +31,9 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import read_column
 
-#: Attributes wider than this are not believed.
+#: Wider attributes are refused.
 MAX_WIDTH = 100_000
-#: Missing values are filled in, and defaults spread, until a table has this many cells for each value in the file.
+#: A table may have at most this many cells for each value in the file; the others are missing values and defaults.
 MAX_SPARSITY = 100
 
 _MARK_TYPES: dict[str, type] = {
@@ -59,7 +59,7 @@ class GraphTable:
 
 
 class Sparse:
-    """A column under construction: which rows have a value, and which values."""
+    """A column under construction: its values, and the rows that have one."""
 
     __slots__ = ("kinds", "rows", "values")
 
@@ -69,7 +69,7 @@ class Sparse:
         self.kinds: set[str] = set()
 
     def dense(self, n: int, missing: Any) -> list[Any]:
-        """One value a row."""
+        """Return one value for each row."""
         if len(self.values) == n:
             return self.values
         result = [missing] * n
@@ -86,7 +86,7 @@ class Sparse:
 
 
 def check_sparsity(cells: int, present: int, where: str) -> None:
-    """Refuse tables that are nearly all holes: filling them would take memory out of proportion to the file."""
+    """Refuse a table in which nearly all values are missing: filling it would take far more memory than the file."""
     if cells > 1_000_000 + MAX_SPARSITY * present:
         raise fail(where, f"{present} attribute values would need a table of {cells} cells; too sparse")
 
@@ -101,7 +101,7 @@ def graph_to_table(
     holes: bool = False,
     legal: re.Pattern[str] | None = None,
 ) -> GraphTable:
-    """What to write for a graph into a file called `stem`.
+    """Return what to write for a graph into a file called `stem`.
 
     `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for
     formats in which a node may lack an attribute that others have: columns of single values are then given with their
@@ -140,7 +140,7 @@ def graph_to_table(
 
 
 def graph_from_table(table: GraphTable, where: str) -> Graph:
-    """The graph that was written; every error names the file."""
+    """Return the graph that was written. Every error names the file."""
     try:
         return _from_table(table)
     except GraphError as error:
@@ -150,7 +150,7 @@ def graph_from_table(table: GraphTable, where: str) -> Graph:
 
 
 def plain_label(label: Any, what: str, graph: Graph) -> Any:
-    """A node id or role as JSON knows it; tuples become lists."""
+    """Return a node id or role as JSON can hold it. Tuples become lists."""
     if isinstance(label, np.generic):
         label = label.item()
     if label is None or isinstance(label, (str, int, float)):
@@ -162,7 +162,7 @@ def plain_label(label: Any, what: str, graph: Graph) -> Any:
 
 
 def frozen_label(label: Any, depth: int = 0) -> Any:
-    """A node id or role out of JSON: lists become tuples again."""
+    """Return a node id or role that was read from JSON. Lists become tuples again."""
     if isinstance(label, list) and depth < 8:
         return tuple(frozen_label(part, depth + 1) for part in label)
     if label is None or isinstance(label, (str, int, float)):
@@ -180,12 +180,12 @@ def labels_to_text(table: GraphTable) -> None:
 
 
 def parse_mark(text: str, where: str) -> dict[str, Any]:
-    """The mark out of its JSON text."""
+    """Parse the JSON text of a mark, and check it."""
     return checked_mark(parse_json(text, where), where)
 
 
 def checked_mark(mark: Any, where: str) -> dict[str, Any]:
-    """The mark, if everything in it is of the type that it should be."""
+    """Return the mark if everything in it has the type that it should have."""
     if not isinstance(mark, dict):
         raise fail(where, f"its {MARK!r} entry is malformed")
     for key, kind in _MARK_TYPES.items():
@@ -195,7 +195,7 @@ def checked_mark(mark: Any, where: str) -> dict[str, Any]:
 
 
 def positions(ids: list[Any], where: str) -> dict[Any, int]:
-    """Where each node id stands; an id must be unique."""
+    """Return the position of each node id. An id must be unique."""
     place = {label: i for i, label in enumerate(ids)}
     if len(place) < len(ids):
         seen: set[Any] = set()
@@ -292,7 +292,7 @@ def _is_simple(ends: Any, directed: bool) -> bool:
 
 
 def _simple(arguments: dict[str, Any], nodes: dict[str, Any], edges: dict[str, Any]) -> Graph:
-    """A graph with parallel edges or loops, by the rules of `graphs.convert.records`."""
+    """Return a graph for rows with parallel edges or loops, by the rules of `graphs.convert.records`."""
     ends, n = [(int(i), int(j)) for i, j in arguments["edges"]], arguments["nodes"]
     size = n if isinstance(n, int) else len(next(iter(nodes.values())))
     rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]

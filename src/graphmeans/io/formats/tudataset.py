@@ -47,7 +47,7 @@ class Targets:
 
 
 def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[list[Graph], list[str] | None]:
-    """The graphs of a TU data set, and their classes.
+    """Read the graphs of a TU data set, and their classes.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[lis
 
 
 def read_with_targets(path: PathLike, directed: bool | None = None) -> tuple[list[Graph], Targets]:
-    """The graphs of a TU data set with everything that is said about them."""
+    """Read the graphs of a TU data set with their classes and the numbers to predict."""
     with _files.opened(path) as source:
         return _read(DataSet(source), directed)
 
 
 def holds_tudataset(source: FileTree) -> bool:
-    """Whether this is a TU data set."""
+    """Return whether a folder or zip is a TU data set."""
     return bool(_files.topmost(source, [INDICATOR]))
 
 
@@ -125,7 +125,7 @@ def _arcs(files: DataSet, graph_of: _IntArray) -> _IntArray:
 
 
 def _columns(files: DataSet, part: str, rows: int, about: dict[str, Any]) -> _Columns:
-    """Labels and attributes by column name."""
+    """Return labels and attributes by column name."""
     labels = files.words(f"{part}_labels.txt", rows) or []
     table = files.numbers(f"{part}_attributes.txt", rows)
     described = about.get(part)
@@ -142,7 +142,7 @@ def _columns(files: DataSet, part: str, rows: int, about: dict[str, Any]) -> _Co
 
 
 def _described(described: list[dict[str, Any]], labels: list[list[str]], table: NDArray[np.float64]) -> _Columns:
-    """The columns that were written, in their order: the next label or the next attributes of the files each."""
+    """Return the columns that `write_tudataset` wrote, in their order. Each takes the next label or the next attributes."""
     columns: _Columns = {}
     next_label, at = 0, 0
     for column in described:
@@ -180,7 +180,7 @@ def _without_loops(arcs: _IntArray, edges: _Columns) -> tuple[_IntArray, _Column
 def _once(
     files: DataSet, arcs: _IntArray, edges: _Columns, n: int, either_way: bool = False
 ) -> tuple[_IntArray, _Columns]:
-    """Each arc once, the first of several that are the same; `either_way`: (i, j) and (j, i) are the same."""
+    """Keep the first of several equal arcs. With `either_way`, (i, j) and (j, i) count as equal."""
     ends = np.sort(arcs, axis=1) if either_way else arcs
     _, first, which = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)
     for name, column in edges.items():
@@ -193,7 +193,7 @@ def _once(
 
 
 def _symmetric(arcs: _IntArray, edges: _Columns, n: int) -> bool:
-    """Whether each arc has its reverse, alike in all columns."""
+    """Return whether each arc has its reverse, with the same values in all columns."""
     there, back = arcs[:, 0] * n + arcs[:, 1], arcs[:, 1] * n + arcs[:, 0]
     order, turned = np.argsort(there), np.argsort(back)
     if not np.array_equal(there[order], back[turned]):
@@ -293,7 +293,7 @@ def write_tudataset(
 
 
 def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) -> dict[str, str]:
-    """The text of each file, by what stands behind the name of the data set."""
+    """Return the text of each file, by the part of its name that follows the name of the data set."""
     if not graphs:
         raise fail(path, "an empty collection cannot be written")
     directed = graphs[0].directed
@@ -331,7 +331,7 @@ def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) ->
 
 
 def _described_columns(of: list[Any], part: str, path: PathLike) -> tuple[list[dict[str, Any]], list[list[str]], list[Any]]:
-    """What the columns are, the labels among them as words, and the attributes among them as tables."""
+    """Return the description of the columns, the labels among them as words, and the attributes among them as tables."""
     filled = [(i, columns) for i, columns in enumerate(of) if len(next(iter(columns.values())))]
     described: list[dict[str, Any]] = []
     labels: list[list[str]] = []

@@ -12,19 +12,19 @@ from graphmeans.graphs.errors import GraphError
 
 
 def arrow() -> Any:
-    """The package pyarrow, or an error that says how to get it."""
+    """Return the package pyarrow, or raise an error that says how to install it."""
     return need("pyarrow", "dask", "Parquet")
 
 
 def parquet() -> Any:
-    """The module pyarrow.parquet."""
+    """Return the module pyarrow.parquet."""
     arrow()
     return need("pyarrow.parquet", "dask", "Parquet")
 
 
 @contextlib.contextmanager
 def reading(path: PathLike, what: str = "") -> Iterator[None]:
-    """Whatever pyarrow finds wrong with a file, in one line that names it."""
+    """Turn whatever pyarrow finds wrong with a file into an error of one line that names the file."""
     try:
         yield
     except FileNotFoundError:

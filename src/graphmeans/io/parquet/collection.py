@@ -25,7 +25,7 @@ from graphmeans.io.parquet.rows import graphs_from_arrow
 
 T = TypeVar("T")
 
-#: Row groups that are kept after a single graph of them was asked for.
+#: How many row groups are kept in memory after a single graph of them was asked for.
 RECENT = 4
 
 
@@ -52,7 +52,7 @@ class Collection:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Collection, (self._files, self._groups, self.path)  # what was read stays here
+        return Collection, (self._files, self._groups, self.path)  # what was read is not sent along
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -71,7 +71,7 @@ class Collection:
     def __getitem__(self, index: slice) -> list[Graph]: ...
 
     def __getitem__(self, index: int | slice) -> Graph | list[Graph]:
-        """One graph, or a list of some. The last row groups read are kept: neighbours come at once."""
+        """Return one graph, or a list. The row groups read last are kept, so that neighbours need no further reading."""
         if isinstance(index, slice):
             return self.take(range(len(self))[index])
         at = range(len(self))[index]  # an IndexError if there is none
@@ -88,7 +88,7 @@ class Collection:
             return self._recent[i]
 
     def labelled(self) -> Iterator[tuple[Graph, str | None]]:
-        """Each graph with its class, or None."""
+        """Yield each graph with its class, or with None."""
         for i in range(self.n_partitions):
             layout, table, where = self._table(i)
             yield from zip(graphs_from_arrow(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
@@ -161,15 +161,15 @@ class Collection:
         return Collection([self._files[group.file]], [group._replace(file=0)], self.path)
 
     def batches(self, size: int | None = None) -> Repeatable[list[Graph]]:
-        """Lists of `size` graphs (the last may be shorter), read as they are asked for; by default a partition at a time."""
+        """Return an iterable of lists of `size` graphs (the last may be shorter); by default a partition at a time."""
         return Repeatable(lambda: (_graphs_of(pieces) for pieces in self._cut(size)))
 
     def arrays(self) -> Repeatable[Flat | list[Graph]]:
-        """A partition at a time as flat arrays (as graphs, if they are not all alike): what `GraphEncoder.fit_batches` takes."""
+        """Return an iterable of partitions as flat arrays (as graphs, if they differ), for `GraphEncoder.fit_batches`."""
         return Repeatable(lambda: (flat_or_graphs(*self._table(i)) for i in range(self.n_partitions)))
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> list[Graph]:
-        """The graphs at these positions, in this order; each partition is read once."""
+        """Return the graphs at these positions, in this order. Each partition is read once."""
         which = np.asarray(indices, dtype=np.int64).reshape(-1)
         if len(which) and not ((which >= -len(self)) & (which < len(self))).all():
             raise IndexError(f"a position is outside of a collection of {len(self)} graphs")
@@ -186,7 +186,7 @@ class Collection:
         return found  # type: ignore[return-value]
 
     def encoded(self, encoder: GraphEncoder, size: int | None = None) -> Repeatable[GraphBatch]:
-        """What ``encoder.transform`` makes of each batch, without an object for each graph on the way.
+        """Return an iterable of what ``encoder.transform`` makes of each batch, without an object for each graph.
 
         Parameters
         ----------
@@ -197,7 +197,7 @@ class Collection:
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
     def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
-        """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
+        """Return what ``encoder.transform`` makes of the graphs at these positions, in this order."""
         pieces = []
         for i, at in self._by_partition(rows):
             layout, table, where = self._table(i)
@@ -209,9 +209,9 @@ class Collection:
     def role_sizes(
         self, encoder: GraphEncoder, rows: range | NDArray[np.int64]
     ) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
-        """The roles that `encoded_rows` gives the graphs at these positions, and how many nodes of each role they have.
+        """Return the roles that `encoded_rows` gives the graphs at these positions, and their numbers of nodes of each role.
 
-        Only the columns that tell the numbers of nodes and the roles are read, and no graph is encoded.
+        Only the columns with the numbers of nodes and the roles are read, and one that confirms them; no graph is encoded.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Collection:
         return tuple(known), counts
 
     def fingerprint(self) -> bytes:
-        """Tells collections apart by what the footers of their files say of every row group."""
+        """Return bytes that differ between collections, from what the footers of the files say about every row group."""
         digest = hashlib.sha256()
         for group in self._groups:
             file = self._files[group.file]
@@ -260,7 +260,7 @@ class Collection:
     # -- reading -----------------------------------------------------------------------------------
 
     def _table(self, i: int, columns: list[str] | None = None) -> Piece:
-        """The rows of partition i, with what messages call it."""
+        """Read partition i."""
         group = self._groups[i]
         return self._files[group.file].read(group, columns)
 
@@ -268,7 +268,7 @@ class Collection:
         return graphs_from_arrow(*self._table(i))
 
     def _cut(self, size: int | None) -> Iterator[list[Piece]]:
-        """Tables that hold `size` rows together."""
+        """Yield lists of tables that hold `size` rows together."""
         if size is not None and size < 1:
             raise GraphError(f"a batch holds at least one graph, got size={size}")
         held: list[Piece] = []
@@ -289,7 +289,7 @@ class Collection:
         return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
 
     def _by_partition(self, rows: range | NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Stretches of these positions that lie in one partition: its number, and the positions inside it."""
+        """Split positions where the partition changes. Yield the number of the partition and the positions inside it."""
         rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
         for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(owner)) + 1):
@@ -308,7 +308,7 @@ class Collection:
 
 
 def _shared(column: Any) -> list[Any]:
-    """The texts of a column; equal ones are one object, since classes repeat a million times."""
+    """Return the texts of a column. Equal texts are one object, since a class may occur a million times."""
     known: dict[str | None, str | None] = {}
     return [known.setdefault(text, text) for text in column.to_pylist()]
 
@@ -351,7 +351,7 @@ def _encoded(pieces: Sequence[Piece], encoder: GraphEncoder) -> GraphBatch:
     if len(batches) == 1:
         return batches[0]
     if any(batch.role_names != encoder.roles_ for batch in batches):
-        # Roles that the encoder does not know are numbered as they come: all graphs must be seen at once.
+        # Roles that the encoder does not know are numbered in the order in which they come, so all graphs must be seen at once.
         return encoder.transform(_graphs_of(pieces))
     return concatenate(batches)
 
@@ -361,6 +361,6 @@ def _graphs_of(pieces: Sequence[Piece]) -> list[Graph]:
 
 
 def _slice(table: Any, at: NDArray[np.int64]) -> Any:
-    """The rows at these positions; neighbours are not copied."""
+    """Return the rows at these positions, without a copy if they follow each other."""
     neighbours = len(at) and at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
     return table.slice(at[0], len(at)) if neighbours else table.take(at)

@@ -1,8 +1,8 @@
-"""From the buffers of an Arrow table to encoded graphs, without an object for each graph.
+"""Encode graphs from the buffers of an Arrow table, without an object for each graph.
 
-This is only a shorter way to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual, a graph that is kept
-apart or lacks a column, an edge that leads nowhere, a value that the encoder refuses, goes the long way, which either gives
-the right result or says what is wrong with which graph.
+This is the fast path to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual takes the slow path through
+`Graph` objects, which gives the right result or says what is wrong with which graph: a graph that is kept apart or lacks a
+column, an edge that leads to no node, or a value that the encoder refuses.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.io.formats.table import frozen_label
 from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, ColumnKind, Layout, stored
-from graphmeans.io.parquet.rows import MOST_BARE_NODES, ListColumn, graphs_from_arrow, node_counts
+from graphmeans.io.parquet.rows import MAX_BARE_NODES, ListColumn, graphs_from_arrow, node_counts
 
 IntArray = NDArray[np.int64]
 
 
 def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) -> GraphBatch:
-    """The rows of a table, encoded."""
+    """Encode the rows of a table."""
     flat = flat_or_graphs(layout, table, where)
     if isinstance(flat, Flat):
         try:
@@ -41,11 +41,11 @@ def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) 
 
 
 def flat_or_graphs(layout: Layout, table: Any, where: str) -> Flat | list[Graph]:
-    """The rows as flat arrays if they are all alike and right, else as graphs."""
+    """Return the rows as flat arrays if all have the same columns and are valid, otherwise as graphs."""
     try:
         flat = _flat(layout, table)
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError):
-        flat = None  # the long way knows what to say
+        flat = None  # the slow path raises an error that names the graph
     return graphs_from_arrow(layout, table, where) if flat is None else flat
 
 
@@ -61,7 +61,7 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
     if node_columns is None or edge_columns is None:
         return None
     if not node_columns:
-        if (nodes > MOST_BARE_NODES).any():
+        if (nodes > MAX_BARE_NODES).any():
             return None
         node_columns = {BARE: np.zeros((int(nodes.sum()), 0))}
     edge_columns = edge_columns or {BARE: np.ones((len(shape.ends), 1))}
@@ -83,7 +83,7 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
 
 
 def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
-    """The edges, if they all lead to nodes that exist, none is a loop and none stands there twice."""
+    """Return the edges if all lead to nodes that exist, none is a loop and none is given twice; otherwise None."""
     source, target = ListColumn(table.column(SOURCE)), ListColumn(table.column(TARGET))
     if not np.array_equal(source.start, target.start) or source.missing is not None or target.missing is not None:
         return None
@@ -103,7 +103,7 @@ def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
 
 
 def _columns(kinds: dict[str, ColumnKind], part: str, table: Any, counts: IntArray) -> dict[str, NDArray[Any]] | None:
-    """The columns of all graphs, None unless each graph that has a row has all of them."""
+    """Return the columns of all graphs, or None unless every graph that has rows has all columns."""
     if BARE in kinds and len(kinds) > 1:
         return None
     result: dict[str, NDArray[Any]] = {}

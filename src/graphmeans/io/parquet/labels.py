@@ -21,7 +21,7 @@ from graphmeans.io.parquet.writer import when_complete
 
 
 class LabelTable(NamedTuple):
-    """What a clustering says of each graph: columns of a table, None where there are none."""
+    """The columns of a table of labels, one entry for each graph; None for a column that the table does not have."""
 
     names: list[str | None]
     labels: NDArray[np.int32]
@@ -79,12 +79,12 @@ def write_labels(
 
 
 def read_labels(path: PathLike) -> tuple[list[str | None], NDArray[np.int32], NDArray[np.float64] | None]:
-    """Names, labels and distances (None if there are none) that `write_labels` wrote: a file, or a folder of parts."""
+    """Read names, labels and distances (None if there are none) that `write_labels` wrote, from a file or a folder of parts."""
     return read_label_table(path)[:3]
 
 
 def read_label_table(path: PathLike) -> LabelTable:
-    """The same with the classes. The parts of a folder are put in their order; none may be missing."""
+    """Read a table of labels with the classes. The parts of a folder are put in their order; none may be missing."""
     tables = [table for _, table in sorted(_label_parts(Path(path)), key=lambda part: part[0])]
     with reading(path):
         names, labels, distances, classes = ([_column(table, key) for table in tables] for key in _LABEL_COLUMNS)
@@ -104,7 +104,7 @@ def _column(table: Any, name: str) -> Any:
 
 
 def _label_parts(path: Path) -> Iterator[tuple[int, Any]]:
-    """Tables of labels with the number of their first graph, all of them."""
+    """Yield every table of labels at a path with the number of its first graph."""
     pq, files, folder = parquet(), [path], path.is_dir()
     if folder:
         files = sorted(file for file in path.glob("*.parquet") if file.name[0] not in "._")
@@ -138,7 +138,7 @@ class NotShared(GraphError):
 
 
 def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
-    """See `GraphKMeans.write_labels`."""
+    """Write the labels of a fitted estimator, and return their number; see `GraphKMeans.write_labels`."""
     found = vars(estimator).get("_found")
     engine = None if found is None else found.engine
     if engine is not None and engine.on_disk:
@@ -159,7 +159,7 @@ def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
 
 
 def write_shard(number: int, part: Any, labels: NDArray[np.int64], distances: NDArray[np.float64], folder: str, of: int) -> int:
-    """What a worker writes: the labels of one shard."""
+    """Write the labels of one shard. This is called by the worker that holds it."""
     write_part(folder, number, part.collection, part.rows, of, labels, distances)
     return len(labels)
 
@@ -167,7 +167,7 @@ def write_shard(number: int, part: Any, labels: NDArray[np.int64], distances: ND
 def write_part(
     folder: str, number: int, collection: Collection, rows: sources.Rows, of: int, labels: Any, distances: Any, **more: Any
 ) -> None:
-    """Write one of the files of a folder of labels, which must be there: else this machine would make one of its own."""
+    """Write one file of a folder of labels. The folder must exist: a worker must not make one on a disk of its own."""
     if not Path(folder).is_dir():
         raise NotShared(f"{folder}: is not seen by all workers; name a folder that all of them share")
     names, classes = collection.names_of(rows), collection.labels_of(rows)
@@ -177,12 +177,12 @@ def write_part(
 
 
 def part_name(number: int) -> str:
-    """The name of a file in a folder of labels."""
+    """Return the name of a file in a folder of labels."""
     return f"part-{number:07d}.parquet"
 
 
 def new_folder(path: PathLike) -> Path:
-    """An empty folder at this path."""
+    """Make an empty folder at this path."""
     folder = Path(path).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise fail(path, "is there already: name an empty or a new folder")
@@ -191,6 +191,6 @@ def new_folder(path: PathLike) -> Path:
 
 
 def check_arrived(folder: Path, count: int) -> None:
-    """Whether what workers wrote is here: they may have a folder of the same name on a disk of their own."""
+    """Check that all parts are here: workers may have written to a folder of the same name on a disk of their own."""
     if not all((folder / part_name(number)).is_file() for number in range(count)):
         raise NotShared(f"{folder}: not all that workers wrote is here; name a folder that all of them share")

@@ -54,15 +54,15 @@ class ColumnKind(NamedTuple):
     width: int | None = None
 
     def fits(self, values: NDArray[Any]) -> bool:
-        """Whether a graph's column can be kept as this kind, and comes back as it is."""
+        """Return whether a column of a graph can be written as this kind and is read back unchanged."""
         if (None if values.ndim == 1 else values.shape[1]) != self.width:
             return False
-        # Without a value to show it, a column of single values has no type.
+        # A column of single values without any value has no type.
         return (values.ndim == 1 and (not len(values) or unknown_type(values))) or column_kind(values).type == self.type
 
 
 def column_kind(values: NDArray[Any]) -> ColumnKind:
-    """What a column holds."""
+    """Return the kind of a column."""
     kind = {"f": "number", "b": "bool", "O": "string"}[values.dtype.kind]
     return ColumnKind(kind, values.shape[1] if values.ndim == 2 else None)
 
@@ -79,7 +79,7 @@ class Layout:
 
     @classmethod
     def of(cls, graphs: Sequence[Graph]) -> Layout:
-        """The columns of these graphs; where two disagree about a type, the first is right."""
+        """Return the columns of these graphs. Where two disagree about a type, that of the first is taken."""
         layout = cls(directed=sum(1 if graph.directed else -1 for graph in graphs) > 0)
         for part, known in (("node", layout.nodes), ("edge", layout.edges)):
             shown: set[str] = set()
@@ -87,7 +87,7 @@ class Layout:
                 for key, values in (graph._nodes if part == "node" else graph._edge_attributes).items():
                     if key in shown or _is_default(key, values, part) or not is_text(key):
                         continue
-                    # A column that never has a value is taken for one of numbers.
+                    # A column without any value is taken for one of numbers.
                     if len(values) and not unknown_type(values):
                         shown.add(key)
                         known[key] = column_kind(values)
@@ -98,7 +98,7 @@ class Layout:
         return layout
 
     def holds(self, graph: Graph) -> bool:
-        """Whether a graph fits these columns, and comes back as it is."""
+        """Return whether a graph fits these columns and is read back unchanged."""
         if type(graph) is not Graph or graph.directed != self.directed or not is_text(graph.name or ""):
             return False
         for labels, kind in ((graph._node_ids, self.ids), (graph._roles, self.roles)):
@@ -109,7 +109,7 @@ class Layout:
     # -- the schema of a file ----------------------------------------------------------------------
 
     def schema(self) -> Any:
-        """The Arrow schema, with the description in its metadata."""
+        """Return the Arrow schema, with the description in its metadata."""
         pa = arrow()
         types = {"number": pa.float64(), "bool": pa.bool_(), "string": pa.string(), "int": pa.int64(), "json": pa.string()}
         fields = [pa.field(NAME, pa.string()), pa.field(LABEL, pa.string()), pa.field(SIZE, pa.int32(), nullable=False)]
@@ -133,7 +133,7 @@ class Layout:
 
     @classmethod
     def from_schema(cls, schema: Any, where: str) -> Layout:
-        """The layout that a file describes, if the file's columns are as it says."""
+        """Return the layout that a file describes, after checking that its columns are as it says."""
         about = own_metadata(schema, where)
         if about is None or about.get("format") != COLLECTION_FORMAT:
             raise fail(where, "is a Parquet file, but not a collection of graphs written by graphmeans")
@@ -158,7 +158,7 @@ class Layout:
 
 
 def own_metadata(schema: Any, where: str) -> dict[str, Any] | None:
-    """What graphmeans wrote into the metadata of a schema."""
+    """Return what graphmeans wrote into the metadata of a schema, or None."""
     text = (schema.metadata or {}).get(KEY)
     if text is None:
         return None
@@ -170,18 +170,18 @@ def own_metadata(schema: Any, where: str) -> dict[str, Any] | None:
 
 
 def is_label_table(schema: Any, where: str) -> bool:
-    """Whether a file holds labels rather than graphs."""
+    """Return whether a file holds labels rather than graphs."""
     about = own_metadata(schema, where)
     return about is not None and about.get("format") == LABELS_FORMAT
 
 
 def stored(part: str, key: str) -> str:
-    """The name of an attribute's column in the file."""
+    """Return the name that the column of an attribute has in the file."""
     return part if key == BARE else f"{part}.{key}"
 
 
 def label_kind(labels: Sequence[Any]) -> str:
-    """How node ids or roles are kept."""
+    """Return how node ids or roles are written."""
     if all(type(label) is int and abs(label) < 2**63 for label in labels):
         return "int"
     return "string" if all(type(label) is str and is_text(label) for label in labels) else "json"
@@ -198,12 +198,12 @@ def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, ColumnKind], p
 
 
 def _is_default(key: str, values: NDArray[Any], part: str) -> bool:
-    """Whether this is the bare array of a graph without attributes, which needs no column."""
+    """Return whether this is the bare array of a graph without attributes, which needs no column."""
     return key == BARE and values.shape[1] == (part == "edge") and bool((values == 1).all())
 
 
 def is_text(text: str | None) -> bool:
-    """Whether UTF-8 can hold it: half a surrogate pair cannot be written."""
+    """Return whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
     if text is None or text.isascii():
         return True
     try:
@@ -239,5 +239,5 @@ def _label(kind: Any) -> Any:
 
 
 def writable_text(text: str) -> str:
-    """The text with a question mark for each half of a surrogate pair, which cannot be written."""
+    """Replace each half of a surrogate pair, which cannot be written, by a question mark."""
     return text.encode("utf-8", "replace").decode()

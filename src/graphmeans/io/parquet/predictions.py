@@ -13,7 +13,7 @@ from graphmeans.io.parquet.labels import check_arrived, new_folder, write_part
 
 
 def write_predictions(estimator: Any, collection: Any, path: PathLike, cluster: Any = None, n_jobs: int | None = None) -> int:
-    """Predict a collection on disk and write a folder of Parquet parts; workers write theirs. How many graphs there are."""
+    """Predict a collection on disk and write a folder of Parquet parts; workers write theirs. Return the number of graphs."""
     folder = new_folder(path)
     write = partial(_write_block, str(folder), len(collection), class_names(estimator))
     counts = list(predict_blocks(estimator, collection, cluster, n_jobs, write))
@@ -28,6 +28,9 @@ def _write_block(folder: str, of: int, names: list[str] | None, number: int, par
 
 
 def prediction_columns(found: Predicted, names: list[str] | None) -> dict[str, Any]:
-    """What a table of predictions holds beside name, label and distance; `names` are those of a classifier's prototypes."""
+    """Return the columns of a table of predictions beside name, label and distance.
+
+    `names` are the classes of the prototypes of a classifier.
+    """
     more: dict[str, Any] = {} if names is None else {"predicted": np.array(names, dtype=object)[found.label]}
     return more | {"second": found.second.astype(np.int32), "margin": found.margin, "outlier": found.outlier}

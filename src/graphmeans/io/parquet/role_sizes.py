@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphmeans.io.formats.table import frozen_label
 from graphmeans.io.parquet.layout import APART, ROLES, SIZE, Layout, stored
-from graphmeans.io.parquet.rows import MOST_BARE_NODES, ListColumn, node_counts
+from graphmeans.io.parquet.rows import MAX_BARE_NODES, ListColumn, node_counts
 
 IntArray = NDArray[np.int64]
 
@@ -68,9 +68,9 @@ def _confirmed(layout: Layout, table: Any, nodes: IntArray) -> bool:
     """Whether there is a value for each node: a number by itself is not believed."""
     first = next(iter(layout.nodes.items()), None)
     if first is None:
-        return not (nodes > MOST_BARE_NODES).any()
+        return not (nodes > MAX_BARE_NODES).any()
     key, kind = first
     lists = ListColumn(table.column(stored("nodes", key)))
     fits = lists.lengths == nodes * (1 if kind.width is None else kind.width)
     unseen = ~lists.valid if kind.width != 0 else np.ones(len(nodes), dtype=bool)
-    return bool((fits | unseen).all()) and not (nodes[unseen] > MOST_BARE_NODES).any()
+    return bool((fits | unseen).all()) and not (nodes[unseen] > MAX_BARE_NODES).any()

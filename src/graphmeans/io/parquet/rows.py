@@ -1,4 +1,4 @@
-"""Graphs as rows of an Arrow table in a given layout, and back."""
+"""Convert graphs into rows of an Arrow table with a given layout, and rows into graphs."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from graphmeans.io.parquet.layout import (
     stored,
 )  # fmt: skip
 
-#: A graph without any node column may have this many nodes: no list shows that they are there.
-MOST_BARE_NODES = 1 << 22
+#: A graph without node columns may have at most this many nodes, because no list confirms their number.
+MAX_BARE_NODES = 1 << 22
 
 _DTYPES: dict[str, Any] = {"number": np.float64, "bool": np.bool_, "string": object}
 
@@ -41,7 +41,7 @@ _DTYPES: dict[str, Any] = {"number": np.float64, "bool": np.bool_, "string": obj
 
 
 def graphs_to_arrow(layout: Layout, graphs: Sequence[Graph], labels: Sequence[str | None]) -> tuple[Any, int]:
-    """The rows of these graphs, and how many of them had to be kept apart."""
+    """Return the rows of these graphs, and how many of the graphs had to be kept apart."""
     pa = arrow()
     schema = layout.schema()
     held = [layout.holds(graph) for graph in graphs]
@@ -112,7 +112,7 @@ class ListColumn:
 
     def __init__(self, column: Any) -> None:
         array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-        if hasattr(array, "chunks"):  # a chunked array without a chunk
+        if hasattr(array, "chunks"):  # this is a chunked array without any chunk
             array = array.chunk(0) if array.num_chunks else arrow().array([], array.type)
         offsets = array.offsets.to_numpy().astype(np.int64)
         first = int(offsets[0]) if len(offsets) else 0
@@ -131,7 +131,7 @@ class ListColumn:
         return np.asarray(self._array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
 
     def values(self) -> NDArray[Any]:
-        """The values of all rows; where one is missing, a blank."""
+        """Return the values of all rows, with a blank where a value is missing."""
         array = self._array
         kind = str(array.type)
         if kind == "string":
@@ -143,7 +143,7 @@ class ListColumn:
 
 
     def coded(self) -> tuple[list[Any], NDArray[np.int32]]:
-        """The different values, and which of them stands at each place; None for a missing one."""
+        """Return the distinct values, and for each place the number of its value; a missing value is None."""
         coded = self._array.dictionary_encode()
         words = coded.dictionary.to_pylist()
         if not self._array.null_count:
@@ -152,7 +152,7 @@ class ListColumn:
 
 
 def graphs_from_arrow(layout: Layout, table: Any, where: str) -> list[Graph]:
-    """The graphs of some rows; every error names the file."""
+    """Return the graphs of some rows. Every error names the file."""
     try:
         return list(_graphs(layout, table))
     except GraphError as error:
@@ -180,7 +180,7 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
             continue
         n, m = int(sizes[i]), int(source.lengths[i])
         own, links = _cut(nodes, i, n, name), _cut(edges, i, m, name)
-        if not own and n > MOST_BARE_NODES:
+        if not own and n > MAX_BARE_NODES:
             raise _wrong(name, f"{n} nodes without any attribute are not believed")
         yield Graph(
             own.get(BARE, own or n),
@@ -194,7 +194,7 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
 
 
 def node_counts(table: Any) -> NDArray[np.int64]:
-    """The number of nodes of each graph."""
+    """Return the number of nodes of each graph."""
     counts = np.asarray(table.column(SIZE).to_numpy(), dtype=np.float64)  # a null becomes NaN
     if not (counts >= 0).all():
         raise GraphError(f"row {int(np.argmin(counts >= 0))} has no number of nodes")
@@ -210,7 +210,7 @@ class _Column:
         self.values, self.missing = self.lists.values(), self.lists.missing
 
     def of(self, i: int, rows: int) -> NDArray[Any]:
-        """The values of graph i."""
+        """Return the values of graph i."""
         own = slice(self.lists.start[i], self.lists.start[i + 1])
         values = self.values[own]
         if len(values) != rows * (1 if self.width is None else self.width):

@@ -22,7 +22,7 @@ from graphmeans.io.parquet.arrow import arrow, parquet, reading
 from graphmeans.io.parquet.layout import Layout, writable_text
 from graphmeans.io.parquet.rows import graphs_to_arrow
 
-#: Rows in a row group, which is what is read at once, unless said otherwise.
+#: The default number of rows in a row group, which is what is read at once.
 ROWS_PER_GROUP = 10_000
 
 _END = object()
@@ -36,7 +36,7 @@ def write_parquet(
     rows_per_group: int = ROWS_PER_GROUP,
     rows_per_file: int | None = None,
 ) -> int:
-    """Write a collection as Parquet; never more than a row group of it is held.
+    """Write a collection as Parquet. At most one row group is held in memory.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def write_rows(
 
 
 def _with_labels(graphs: Iterable[Any], classes: Iterable[object] | None, path: Path) -> Iterator[tuple[Graph, str | None]]:
-    """Each graph with its class; neither may run out before the other."""
+    """Yield each graph with its class. There must be as many graphs as classes."""
     if classes is None:
         pairs: Iterable[tuple[Any, Any]] = ((graph, None) for graph in graphs)
     else:
@@ -149,7 +149,7 @@ def _write_file(
 
 
 def _writer(pq: Any, path: Path, schema: Any) -> Any:
-    """Numbers are written as they are, strings through a dictionary: in most collections they repeat."""
+    """Open a writer that encodes strings, which mostly repeat, with a dictionary, and numbers without."""
     texts = [one.name for one in schema if "string" in str(one.type) and one.name != "name"]
     return pq.ParquetWriter(
         path, schema, compression="zstd", use_dictionary=texts or False, write_statistics=False, write_page_checksum=True
@@ -158,7 +158,7 @@ def _writer(pq: Any, path: Path, schema: Any) -> Any:
 
 @contextlib.contextmanager
 def when_complete(path: Path, folder: bool = False) -> Iterator[Path]:
-    """A place to write to beside the path, which gets its name when all is written and goes if something fails."""
+    """Give a temporary path beside the target. It is renamed when all is written, and removed if something fails."""
     partial = path.parent / f".{path.name}.{os.getpid()}.partial"
     try:
         if folder and path.exists() and (path.is_file() or any(path.iterdir())):

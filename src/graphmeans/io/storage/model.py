@@ -25,14 +25,14 @@ from graphmeans.io.storage.packing import known_class, pack, unpack
 
 MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 2
 
-#: Names of version 1 that are spelt otherwise since.
+#: Names of version 1 that have changed since.
 _RENAMED = {
     "Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers",
 }  # fmt: skip
 
 
 def _renamed(described: Any) -> Any:
-    """A description of version 1 in the names of version 2."""
+    """Translate a description of version 1 into the names of version 2."""
     if isinstance(described, list):
         return [_renamed(item) for item in described]
     if not isinstance(described, dict):
@@ -49,7 +49,7 @@ def _from_version_1(about: dict[str, Any]) -> dict[str, Any]:
     return {**about, "model": _renamed(about["model"])}
 
 
-#: What turns the description of a version into that of the next, for each version that is no longer written.
+#: For each earlier version, the function that translates its descriptions into those of the next version.
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_version_1}
 
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MemoryError)
@@ -69,7 +69,7 @@ def save(estimator: Any, path: PathLike) -> None:
 
 
 def load(path: PathLike) -> Any:
-    """The estimator that `GraphKMeans.save` wrote: it predicts, transforms and gives centroids as the saved one did.
+    """Load the estimator that `GraphKMeans.save` wrote. It predicts, transforms and gives centroids as the saved one did.
 
     A file that is damaged, cut short, not a model or not consistent in itself raises a `GraphError` of one line. Nothing in
     a file is ever executed.
@@ -106,7 +106,7 @@ def load(path: PathLike) -> Any:
 
 
 def _writable(estimator: Any) -> Any:
-    """The estimator, or one with other parameters where a file cannot hold what only the next fit would need."""
+    """Return the estimator, or a copy with default values for parameters that a file cannot hold and only a fit needs."""
     changed: dict[str, Any] = {}
     params = estimator.get_params(deep=False)
     init = params.get("init")
@@ -119,7 +119,7 @@ def _writable(estimator: Any) -> Any:
     if isinstance(params.get("checkpoint"), os.PathLike):
         changed["checkpoint"] = os.fspath(params["checkpoint"])
     if params.get("engine", "threads") != "threads":
-        changed["engine"] = "threads"  # who worked is no part of what was learned, and will not be there
+        changed["engine"] = "threads"  # the workers of the fit will not be there when the file is loaded
     for name in ("init", "random_state"):
         if name in changed and not isinstance(changed[name], list):
             warnings.warn(
@@ -129,7 +129,7 @@ def _writable(estimator: Any) -> Any:
     if not changed:
         return estimator
     if hasattr(estimator, "labels_"):
-        estimator.labels_  # noqa: B018  (if workers hold them they come now, to the estimator and not to its twin)
+        estimator.labels_  # noqa: B018  (labels that workers hold are fetched now, for the estimator and not only for its copy)
     twin = type(estimator)(**(params | changed))
     twin.__dict__.update({key: value for key, value in vars(estimator).items() if key not in params})
     return twin
@@ -151,7 +151,7 @@ def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
 
 
 def _check_version(about: dict[str, Any]) -> None:
-    """Refuse what is no model, or a model that only a later release understands."""
+    """Raise if this is no model, or one that only a later release can read."""
     if about.get("format") != MODEL_FORMAT:
         raise GraphError("is not a model that graphmeans saved")
     version = about.get("version")
@@ -165,7 +165,7 @@ def _check_version(about: dict[str, Any]) -> None:
 
 
 def _current(about: dict[str, Any]) -> dict[str, Any]:
-    """The description in terms of this version."""
+    """Translate a description of an earlier version into one of this version."""
     for old in range(about["version"], MODEL_VERSION):
         about = UPGRADES[old](about)
     return about
