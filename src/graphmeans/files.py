@@ -53,6 +53,16 @@ def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
         raise error if isinstance(error, GraphError) else fail(path, f"cannot be read ({_reason(error)})") from None
 
 
+def named_content(path_or_bytes: PathLike | bytes, kind: str) -> tuple[bytes, str | None, str]:
+    """Return the bytes of a file, its name without the ending, and what messages call it.
+
+    Bytes that are given have no name; messages call them by `kind`.
+    """
+    if isinstance(path_or_bytes, bytes):
+        return path_or_bytes, None, kind
+    return read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes)
+
+
 def write_file(path: PathLike, data: bytes) -> None:
     """Write a file, and make its folder if there is none."""
     try:

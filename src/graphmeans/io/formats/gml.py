@@ -57,9 +57,7 @@ def read_gml(path_or_bytes: PathLike | bytes) -> Graph:
     >>> read_gml(b'graph [ node [ id 1 x 0.5 ] node [ id 2 x 1 ] edge [ source 1 target 2 ] ]')
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_gml(path_or_bytes, None, "GML")
-    return parse_gml(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+    return parse_gml(*_files.named_content(path_or_bytes, "GML"))
 
 
 def write_gml(graph: Graph, path: PathLike) -> None:

@@ -52,9 +52,7 @@ def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
     ...              b'<edge source="a" target="b"/></graph></graphml>')
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_graphml(path_or_bytes, None, "GraphML")
-    return parse_graphml(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+    return parse_graphml(*_files.named_content(path_or_bytes, "GraphML"))
 
 
 def write_graphml(graph: Graph, path: PathLike) -> None:

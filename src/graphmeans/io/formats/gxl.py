@@ -59,11 +59,9 @@ def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
     ...          b'<edge from="a" to="b"/></graph></gxl>')
     Graph('g', 2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        raw = parse_gxl(path_or_bytes, "GXL")
-    else:
-        raw = parse_gxl(_files.read_file(path_or_bytes), str(path_or_bytes))
-        raw.name = Path(path_or_bytes).stem
+    data, name, where = _files.named_content(path_or_bytes, "GXL")
+    raw = parse_gxl(data, where)
+    raw.name = raw.name if name is None else name
     return typed_graphs([raw], raw.where)[0]
 
 

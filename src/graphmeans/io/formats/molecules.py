@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from graphmeans import files as _files
@@ -36,10 +35,8 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     **options :
         Of `from_rdkit`: which attributes atoms and bonds get.
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_smiles(path_or_bytes, None, "SMILES", **options)
-    parse = parse_csv if Path(path_or_bytes).suffix.lower() == ".csv" else parse_smiles
-    return parse(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes), **options)
+    data, name, where = _files.named_content(path_or_bytes, "SMILES")
+    return (parse_csv if where.lower().endswith(".csv") else parse_smiles)(data, name, where, **options)
 
 
 def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
@@ -49,9 +46,7 @@ def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     ----------
     path_or_bytes : path or bytes
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_sdf(path_or_bytes, None, "SDF", **options)
-    return parse_sdf(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes), **options)
+    return parse_sdf(*_files.named_content(path_or_bytes, "SDF"), **options)
 
 
 def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:

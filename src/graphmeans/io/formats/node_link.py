@@ -40,9 +40,7 @@ def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
     >>> read_node_link(b'{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}')
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_node_link(path_or_bytes, None, "JSON")
-    return parse_node_link(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+    return parse_node_link(*_files.named_content(path_or_bytes, "JSON"))
 
 
 def write_node_link(graph: Graph, path: PathLike) -> None:
