@@ -40,7 +40,7 @@ _LETTERS = np.array(list(_LINES))
 
 
 @dataclass(frozen=True)
-class Distortion:
+class LetterDistortion:
     """How badly a letter is drawn."""
 
     shift: float  # how far an end point may move, in any direction
@@ -53,9 +53,9 @@ class Distortion:
 
 # Tuned so that size and difficulty are those of the IAM letters of the same level (benchmarks/letters.py).
 DISTORTIONS = {
-    "low": Distortion(shift=0.17, rounds=2, stray=0.175, split=0.02, bridge=0.0, loss=0.018),
-    "medium": Distortion(shift=0.46, rounds=3, stray=0.10, split=0.05, bridge=0.03, loss=0.035),
-    "high": Distortion(shift=0.46, rounds=3, stray=0.10, split=0.03, bridge=0.85, loss=0.012),
+    "low": LetterDistortion(shift=0.17, rounds=2, stray=0.175, split=0.02, bridge=0.0, loss=0.018),
+    "medium": LetterDistortion(shift=0.46, rounds=3, stray=0.10, split=0.05, bridge=0.03, loss=0.035),
+    "high": LetterDistortion(shift=0.46, rounds=3, stray=0.10, split=0.03, bridge=0.85, loss=0.012),
 }
 _SHEET = 3.0  # width and height of the sheet that new points are drawn on
 _STRAY_LENGTH = (0.6, 2.2)
@@ -169,7 +169,7 @@ class _Drawings:
         self.points, self.taken, self.drawn = points[kinds], taken[kinds], drawn[kinds]
         self.rng = rng
 
-    def distort(self, level: Distortion) -> None:
+    def distort(self, level: LetterDistortion) -> None:
         """Add, break and drop strokes, then move the end points."""
         for _ in range(level.rounds):
             chance = self.rng.random(len(self.points))

@@ -20,7 +20,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
 from graphmeans.io.parquet.layout import LABEL, NAME
 from graphmeans.io.parquet.partitions import CollectionFile, Piece, RowGroup, open_files
-from graphmeans.io.parquet.role_sizes import count_roles, size_columns
+from graphmeans.io.parquet.role_sizes import role_counts_of_table, size_columns
 from graphmeans.io.parquet.rows import graphs_from_arrow
 
 T = TypeVar("T")
@@ -228,7 +228,7 @@ class Collection:
         pieces = []
         for i, at in self._by_partition(rows):
             layout, table, where = self._table(i, size_columns(self._files[self._groups[i].file].layout))
-            found = count_roles(layout, _slice(table, at), known, encoder.roles_ != (None,))
+            found = role_counts_of_table(layout, _slice(table, at), known, encoder.roles_ != (None,))
             if found is None:  # encoding gives the right numbers, or says what is wrong with which graph
                 batch = encode_table(layout, _slice(self._table(i)[1], at), where, encoder)
                 numbers = [known.setdefault(role, len(known)) for role in batch.role_names]

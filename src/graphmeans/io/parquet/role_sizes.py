@@ -17,12 +17,12 @@ IntArray = NDArray[np.int64]
 
 
 def size_columns(layout: Layout) -> list[str]:
-    """The columns that `count_roles` needs. One attribute of the nodes is there to confirm their numbers."""
+    """The columns that `role_counts_of_table` needs. One attribute of the nodes is there to confirm their numbers."""
     first = next(iter(layout.nodes), None)
     return [SIZE, APART, *([] if layout.roles is None else [ROLES]), *([] if first is None else [stored("nodes", first)])]
 
 
-def count_roles(layout: Layout, table: Any, known: dict[Hashable, int], with_roles: bool) -> IntArray | None:
+def role_counts_of_table(layout: Layout, table: Any, known: dict[Hashable, int], with_roles: bool) -> IntArray | None:
     """The number of nodes of each role in each row, None if these columns alone do not tell it for certain.
 
     Parameters
