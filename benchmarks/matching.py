@@ -53,7 +53,7 @@ Kernels = dict[str, ModuleType]
 
 HERE = Path(__file__).parent
 STORE = HERE / "best_known.json"
-COLLECTIONS: dict[str, Callable[..., paper.Collection]] = {
+COLLECTIONS: dict[str, Callable[..., paper.PaperCollection]] = {
     "letter": paper.letter,
     "fingerprint": paper.fingerprint,
     "grec": paper.grec,

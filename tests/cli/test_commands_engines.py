@@ -24,9 +24,9 @@ from graphmeans.cli.labels import labels_of
 from graphmeans.cli.progress import ProgressHandler
 from graphmeans.cluster.data import dataset as sources
 from graphmeans.cluster.engines import dask_client as clusters
+from graphmeans.cluster.estimators import prediction
 from graphmeans.io import read_labels, write_parquet
 from graphmeans.io.parquet import labels as label_files
-from graphmeans.io.parquet import predictions
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
@@ -44,7 +44,7 @@ def small_and_quick():
         patch.setattr("graphmeans.report.evidence.BUDGET", 300.0)
         patch.setattr("graphmeans.evaluation.inspecting.TRIAL", 0.1)
         patch.setattr(sources, "SHARD_SIZE", 40)
-        patch.setattr(predictions, "SHARD_SIZE", 40)
+        patch.setattr(prediction, "SHARD_SIZE", 40)
         yield
 
 

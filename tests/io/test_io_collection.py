@@ -8,9 +8,12 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import graphmeans as gm
+from graphmeans.cli import app
 from graphmeans.io import read_collection, write_collection, write_graph, write_graphs, write_npz
+from graphmeans.io.registry import FORMATS, GRAPH_FILES
 from io_helpers import any_graphs, assert_same
 
 GRAPHS = [gm.Graph({"x": [float(i), 1.0]}, [(0, 1)], name=f"g{i}") for i in range(12)]
@@ -135,3 +138,18 @@ def test_a_file_that_may_not_be_read(tmp_path):
         (tmp_path / name).chmod(0)
         with pytest.raises(gm.GraphError, match=r"g\.(npz|json): .*Permission denied"):
             read_collection(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_convert_command_knows_every_format(name, tmp_path):
+    result = CliRunner().invoke(app, ["convert", str(tmp_path / "absent"), str(tmp_path / "out"), "--to", name])
+    assert "absent: no such file or folder" in result.output
+
+
+def test_no_ending_means_two_formats():
+    for endings in (
+        [ending for one in FORMATS.values() for ending in (*one.endings, *one.file_endings)],
+        [ending for one in FORMATS.values() for ending in one.single_file],
+    ):
+        assert len(set(endings)) == len(endings)
+    assert all(FORMATS[ending[1:]].graph_file == known for ending, known in GRAPH_FILES.items())

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphmeans as gm
+from graphmeans import files as _files
 from graphmeans import io as gio
-from graphmeans.io import files as _files
+from graphmeans.io.registry import GRAPH_FILES
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors
 
-KINDS = ["graphml", "gml", "json", "npz", "gxl"]
+KINDS = [ending[1:] for ending in GRAPH_FILES]
 SAMPLE = gm.MeanGraph(
     {"x": [0.5, -1.0, 1e-17], "kind": ["a", "b<&>", "1"], "on": [True, False, True], "pos": np.eye(3, 2)},
     [(0, 1), (2, 1)],

@@ -20,7 +20,6 @@ from sklearn.exceptions import NotFittedError
 
 import graphmeans as gm
 from graphmeans.io import write_npz
-from graphmeans.io.storage import model
 from graphmeans.means.lifted import Lifted
 from strategies import Kind, random_collection
 
@@ -436,7 +435,7 @@ def test_a_failed_save_leaves_the_old_file(saved, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(model.zipfile.ZipFile, "writestr", full)
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
     with pytest.raises(gm.GraphError, match="No space left on device"):
         km.save(path)
     assert path.read_bytes() == before

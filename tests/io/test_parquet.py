@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import graphmeans as gm
+from graphmeans import files as _files
 from graphmeans import io as gio
 from graphmeans.cli import app
 from graphmeans.graphs.encoding.flat import Flat
-from graphmeans.io import files as _files
-from graphmeans.io.parquet.write import read_label_table
+from graphmeans.io.parquet.labels import read_label_table
 from iam import iam_path
 from io_helpers import ANY_TEXT, any_graphs, assert_same, corruptions, only_graph_errors
 from strategies import kinds, random_collection, round_collections
@@ -672,3 +672,94 @@ def test_the_command_converts_to_parquet_and_back(tmp_path):
     gio.write_collection(graphs, tmp_path / "classes.parquet", list("abcabcabc"))
     assert convert(tmp_path / "classes.parquet", tmp_path / "c.parquet")[0] == 0
     assert gm.open_collection(tmp_path / "c.parquet").labels == list("abcabcabc")
+
+
+# -- sizes and roles from the columns --------------------------------------------------------------
+
+
+def assert_same_sizes(collection, encoder, rows):
+    batch = collection.encoded_rows(encoder, rows)
+    names, counts = collection.role_sizes(encoder, rows)
+    assert names == batch.role_names
+    assert counts.dtype == np.int64
+    np.testing.assert_array_equal(counts, batch.role_counts)
+
+
+def with_roles(count, roles, seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 5, count)
+    return [gm.Graph({"x": rng.random(n)}, roles=[roles[int(r)] for r in rng.integers(len(roles), size=n)]) for n in sizes]
+
+
+SIZED = {
+    "no roles": lambda: letters(20),
+    "no columns": lambda: [gm.Graph(n) for n in (0, 3, 1, 2)],
+    "nothing but empty graphs": lambda: [gm.Graph(0), gm.Graph(0)],
+    "words": lambda: with_roles(20, ["a", "b", "c"]),
+    "numbers": lambda: with_roles(20, [3, 1]),
+    "anything": lambda: with_roles(20, [("a", 1), 2, "x"]),
+    "one stands apart": lambda: [*with_roles(9, ["a", "b"]), gm.Graph({"x": [0.5]}, roles=["c"], name="\ud800")],
+    "vectors": lambda: [gm.Graph(np.ones((n, 3))) for n in (2, 1, 4)],
+}
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_sizes_and_roles_come_from_the_columns(name, tmp_path, monkeypatch):
+    graphs = SIZED[name]()
+    collection = written(graphs, tmp_path / "a.parquet", rows_per_group=4)
+    encoder = gm.GraphEncoder().fit(graphs)
+    for rows in (range(len(graphs)), range(1, len(graphs) - 1), np.array([len(graphs) - 1, 0, 1]), range(0)):
+        assert_same_sizes(collection, encoder, rows)
+    read = []
+    table = gio.Collection._table
+
+    def counted(self, i, columns=None):
+        read.append(columns)
+        return table(self, i, columns)
+
+    monkeypatch.setattr(gio.Collection, "_table", counted)
+    collection.role_sizes(encoder, range(len(graphs)))
+    assert read.count(None) == (name == "one stands apart")  # which is encoded with its partition
+
+
+def test_roles_that_the_encoder_does_not_know_are_counted_behind_the_others(tmp_path):
+    graphs = [*with_roles(6, ["b"]), *with_roles(6, ["z", "b", "y"], 1), *with_roles(6, ["x", "z"], 2)]
+    collection = written(graphs, tmp_path / "a.parquet", rows_per_group=5)
+    assert_same_sizes(collection, gm.GraphEncoder().fit(with_roles(6, ["a", "b"])), range(18))
+
+
+@pytest.mark.parametrize("sizes", [[2, 10**9, 2], [2, -1, 2], [2, None, 2], [2, 3, 2]])
+def test_a_number_of_nodes_is_not_believed(sizes, tmp_path):
+    graphs = [gm.Graph({"x": [0.0, 1.0]}, [(0, 1)], name=f"g{i}") for i in range(3)]
+    gio.write_parquet(graphs, tmp_path / "a.parquet")
+    table = pq.read_table(tmp_path / "a.parquet")
+    field = table.schema.field("n_nodes").with_nullable(True)
+    at = table.schema.get_field_index("n_nodes")
+    pq.write_table(table.set_column(at, field, pa.array(sizes, pa.int32())), tmp_path / "a.parquet")
+    collection = gm.open_collection(tmp_path / "a.parquet")
+    encoder = gm.GraphEncoder().fit(graphs)
+    for read in (collection.role_sizes, collection.encoded_rows):
+        with pytest.raises(gm.GraphError, match=r"a\.parquet: partition 0"):
+            read(encoder, range(3))
+
+
+def test_a_graph_without_roles_among_roles_is_refused_alike(tmp_path):
+    collection = written(letters(3), tmp_path / "a.parquet")
+    encoder = gm.GraphEncoder().fit(with_roles(6, ["a", "b"]))
+    messages = [
+        only_graph_errors(read, encoder, range(3)) for read in (collection.role_sizes, collection.encoded_rows)
+    ]
+    assert messages[0] == messages[1]
+    assert isinstance(messages[0], str)
+
+
+def test_a_survey_is_what_encoding_would_tell(tmp_path):
+    from graphmeans.cluster.data.dataset import Survey, surveyed
+
+    graphs = with_roles(30, ["a", "b", "c"])
+    collection = written(graphs, tmp_path / "a.parquet", rows_per_group=7)
+    encoder = gm.GraphEncoder().fit(graphs)
+    found, expected = surveyed(collection, encoder), Survey.of(encoder.transform(graphs))
+    assert_same_batch(found.like, expected.like)
+    np.testing.assert_array_equal(found.largest, expected.largest)
+    np.testing.assert_array_equal(found.cost, expected.cost)

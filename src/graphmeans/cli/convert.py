@@ -66,15 +66,15 @@ def convert(
     """
     with reported(debug):
         from graphmeans.io.collection import iterate_collection, read_collection, write_collection
+        from graphmeans.io.registry import FORMATS, SINGLE_FILE
         from graphmeans.plots.text import plain_text
         from graphmeans.report.words import counted
 
         if target.exists() and (target.is_file() or any(target.iterdir())):
             raise ValueError(f"{target}: is there already; name another, or remove it")
-        suffix = target.suffix.lower()
-        form = suffix[1:] if kind is None and suffix in (".npz", ".parquet", ".sdf", ".smi") else kind.value if kind else None
+        form = SINGLE_FILE.get(target.suffix.lower()) if kind is None else kind.value
         if form == "parquet":
-            from graphmeans.io.parquet.write import ROWS_PER_GROUP, write_rows
+            from graphmeans.io.parquet.writer import ROWS_PER_GROUP, write_rows
 
             pairs = _Counted(iterate_collection(source))
             write_rows(pairs, target, rows_per_group=rows_per_group or ROWS_PER_GROUP, rows_per_file=rows_per_file)
@@ -83,7 +83,7 @@ def convert(
             if rows_per_file is not None or rows_per_group is not None:
                 raise ValueError("--rows-per-file and --rows-per-group are for Parquet; add --to parquet")
             read, labels = read_collection(source)
-            keeps = form in ("gxl", "tu", None)
+            keeps = form is None or FORMATS[form].keeps_classes
             write_collection(read, target, labels if keeps else None, form)
             graphs, classes, lost = len(read), labels is not None, labels is not None and not keeps
         if as_json:

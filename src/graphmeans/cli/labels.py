@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from graphmeans.graphs.graph import Graph
+from graphmeans.io.parquet.arrow import parquet
 from graphmeans.io.parquet.collection import Collection
-from graphmeans.io.parquet.labels import NotShared
-from graphmeans.io.parquet.layout import parquet
-from graphmeans.io.parquet.write import is_labels, read_label_table
+from graphmeans.io.parquet.labels import NotShared, read_label_table
+from graphmeans.io.parquet.layout import is_label_table
 from graphmeans.plots.text import plain_text
 
 logger = logging.getLogger("graphmeans")
@@ -109,7 +109,7 @@ def _earlier(directory: Path) -> Iterator[Path]:
 
 def _holds_labels(path: Path) -> bool:
     try:
-        return is_labels(parquet().read_schema(path), str(path))
+        return is_label_table(parquet().read_schema(path), str(path))
     except (ValueError, OSError):
         return False
 

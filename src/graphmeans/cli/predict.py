@@ -111,8 +111,8 @@ def _write_parquet(path: Path, estimator: Any, graphs: Any, workers: Any, jobs: 
 
     from graphmeans.cluster.estimators.prediction import Prediction, class_names
     from graphmeans.cluster.estimators.prediction import predictions as predicted
+    from graphmeans.io.parquet.labels import write_labels
     from graphmeans.io.parquet.predictions import prediction_columns
-    from graphmeans.io.parquet.write import write_labels
 
     found = Prediction(*map(np.concatenate, zip(*predicted(estimator, graphs, workers, jobs), strict=True)))
     names = [graph.name for graph in graphs] if isinstance(graphs, list) else graphs.names

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from graphmeans.cli.labels import labels_of, write_labels
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.formats.graph_files import write_graph
+from graphmeans.io.graph_files import write_graph
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg

@@ -1,9 +1,9 @@
-"""Data sets from the network, kept in a folder of the user.
+"""Download data sets and keep them in a folder of the user.
 
-What is trusted. The source publishes no checksums, so none are built in. A file comes over HTTPS; what arrived first is
-what counts: its SHA-256 is written beside it and checked whenever the file is used again, so that neither a changed file
-nor a changed download passes unnoticed. A caller who knows the SHA-256 can demand it. A data set is never unpacked, only
-read, by a reader that trusts nothing.
+The source publishes no checksums, so none are built in. A file comes over HTTPS, and the first download is trusted: its
+SHA-256 is written beside it and checked whenever the file is used again, so that neither a changed file nor a changed
+download passes unnoticed. A caller who knows the SHA-256 can demand it. A data set is never unpacked; it is read by a reader
+that checks everything.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 from numpy.typing import NDArray
 
 from graphmeans.datasets.tudataset import load_tudataset
+from graphmeans.files import PathLike, read_file, write_file
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, read_file, write_file
 
 logger = logging.getLogger("graphmeans")
 
@@ -39,7 +39,7 @@ def fetch_tudataset(
     url: str = TU_URL,
     directed: bool | None = None,
 ) -> tuple[list[Graph], NDArray[Any]]:
-    """A TU data set by name: downloaded once, then read from the cache.
+    """Fetch a TU data set by name. It is downloaded once and read from the cache afterwards.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def fetch_tudataset(
 
 
 def cache_folder(cache: PathLike | None = None) -> Path:
-    """Where downloaded files are kept."""
+    """Return the folder in which downloaded files are kept."""
     chosen = cache if cache is not None else os.environ.get("GRAPHMEANS_DATA")
     if chosen:
         return Path(chosen)
@@ -94,7 +94,7 @@ def cache_folder(cache: PathLike | None = None) -> Path:
 
 
 def _download(url: str, path: Path) -> None:
-    """Fetch a file; it appears under its name only when it is complete."""
+    """Download a file. It gets its name only when it is complete."""
     import pooch
     import requests
 

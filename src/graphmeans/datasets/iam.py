@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.gxl import read_gxl_collection
 
-# Where a collection may lie below the folder that is given: our zips, the zips of the source, unpacked folders.
+# Where a collection may be below the folder that is given: as our zip, as the zip of the source, or unpacked.
 _PLACES = {
     "letter-low": ("Letter-LOW.zip", "Letter-LOW", "Letter/LOW", "Letter.zip/Letter/LOW", "LOW"),
     "grec": ("GREC.zip", "GREC/data", "GREC"),
@@ -23,7 +23,7 @@ _ALIASES = {"letter": "letter-low", "letters": "letter-low", "molecules": "mutag
 
 
 def load_iam(path: PathLike, name: str, split: str | None = "test") -> tuple[list[Graph], NDArray[Any]]:
-    """One of the four collections, as it is stored: all graphs of the split, attributes untouched.
+    """Load one of the four collections as it is stored: all graphs of the split, with attributes unchanged.
 
     Riesen & Bunke, IAM Graph Database Repository for Graph Based Pattern Recognition and Machine Learning, SSPR 2008.
     Free for non-commercial research, so it does not come with this library.

@@ -13,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.datasets.iam import load_iam
+from graphmeans.files import PathLike
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike
 
 FloatArray = NDArray[np.float64]
-Collection = tuple[list[Graph], NDArray[Any]]
+PaperCollection = tuple[list[Graph], NDArray[Any]]
 
 
 def letter(
     path: PathLike, *, standardised: bool = True, letters: Sequence[str] | None = None, per_class: int | None = None
-) -> Collection:
+) -> PaperCollection:
     """Letter LOW, test, all 750 or only some letters. Nodes: the position of an end point. Edges: 1."""
     graphs, classes = _chosen(*load_iam(path, "letter", "test"), letters, per_class)
     positions = _positions(graphs, standardised)
     return [_graph(g, x, g.edges, np.ones((g.n_edges, 1))) for g, x in zip(graphs, positions, strict=True)], classes
 
 
-def grec(path: PathLike, *, standardised: bool = True, per_class: int | None = None) -> Collection:
+def grec(path: PathLike, *, standardised: bool = True, per_class: int | None = None) -> PaperCollection:
     """GREC, test, all 528. Nodes: the position. Edges: 1-of-2 line or arc, with orientation or diameter.
 
     A line is (1, cos 2a, sin 2a, 0, 0): an undirected line at the angle a is the same at a + pi. An arc is (0, 0, 0, 1, d)
@@ -51,7 +51,7 @@ def grec(path: PathLike, *, standardised: bool = True, per_class: int | None = N
     return [_graph(g, x, g.edges, e) for g, x, e in zip(graphs, positions, encoded, strict=True)], classes
 
 
-def fingerprint(path: PathLike, *, standardised: bool = True, per_class: int = 300) -> Collection:
+def fingerprint(path: PathLike, *, standardised: bool = True, per_class: int = 300) -> PaperCollection:
     """Fingerprint, test, the first 300 non-empty of each of L, R, W. Nodes: the position. Edges: existence, orientation.
 
     The files store every edge in both directions with angles that differ by pi; it is read as one undirected edge
@@ -68,7 +68,7 @@ def fingerprint(path: PathLike, *, standardised: bool = True, per_class: int = 3
     return encoded, classes
 
 
-def molecules(path: PathLike, *, standardised: bool = True, per_class: int = 50, max_nodes: int = 40) -> Collection:
+def molecules(path: PathLike, *, standardised: bool = True, per_class: int = 50, max_nodes: int = 40) -> PaperCollection:
     """Mutagenicity, test, the first 50 of each class with at most 40 nodes. Nodes: 1-of-k atoms. Edges: 1-of-k bonds.
 
     There is nothing to standardise; the parameter is there because all four functions have it.
@@ -90,7 +90,7 @@ def molecules(path: PathLike, *, standardised: bool = True, per_class: int = 50,
 
 
 #: The collections by the paper's names, with the number of clusters it asks for.
-COLLECTIONS: dict[str, tuple[Callable[..., Collection], int]] = {
+COLLECTIONS: dict[str, tuple[Callable[..., PaperCollection], int]] = {
     "letter": (letter, 30),
     "grec": (grec, 33),
     "fingerprint": (fingerprint, 60),
@@ -112,8 +112,8 @@ def _chosen(
     wanted: Sequence[str] | None,
     count: int | None,
     usable: Sequence[bool] | None = None,
-) -> Collection:
-    """The first `count` usable graphs of each wanted class, in the order of the list; None for all."""
+) -> PaperCollection:
+    """Return the first `count` usable graphs (None: all) of each wanted class, in the order of the list."""
     fit = np.ones(len(graphs), dtype=bool) if usable is None else np.array(usable)
     names = np.unique(classes) if wanted is None else wanted
     rows = np.sort(np.concatenate([np.flatnonzero((classes == name) & fit)[:count] for name in names]))

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.tudataset import read_with_targets
 
 
 def load_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[list[Graph], NDArray[Any]]:
-    """A TU data set from its folder or zip.
+    """Load a TU data set from its folder or zip.
 
     Morris et al., TUDataset: A collection of benchmark datasets for learning with graphs, 2020. How labels, attributes
     and directions are read is described in `graphmeans.io.formats.tudataset`.

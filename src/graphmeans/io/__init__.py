@@ -8,15 +8,16 @@ unpickled, archives have limits, and whatever is wrong with a file is a `GraphEr
 
 from graphmeans.io.collection import iterate_collection, read_collection, write_collection
 from graphmeans.io.formats.gml import read_gml, write_gml
-from graphmeans.io.formats.graph_files import read_graph, write_graph, write_graphs
 from graphmeans.io.formats.graphml import read_graphml, write_graphml
 from graphmeans.io.formats.gxl import read_gxl, read_gxl_collection, write_gxl, write_gxl_collection
 from graphmeans.io.formats.molecules import read_sdf, read_smiles, write_sdf, write_smiles
 from graphmeans.io.formats.node_link import read_node_link, write_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
 from graphmeans.io.formats.tudataset import read_tudataset, write_tudataset
+from graphmeans.io.graph_files import read_graph, write_graph, write_graphs
 from graphmeans.io.parquet.collection import Collection, open_collection
-from graphmeans.io.parquet.write import read_labels, write_labels, write_parquet
+from graphmeans.io.parquet.labels import read_labels, write_labels
+from graphmeans.io.parquet.writer import write_parquet
 
 __all__ = [
     "Collection", "iterate_collection", "open_collection", "read_collection", "read_gml", "read_graph", "read_graphml",

@@ -1,38 +1,22 @@
-"""A collection from whatever a path is: a folder, a zip or a single file, in any format that is known."""
+"""Read and write collections: a folder, a zip or a single file, in any format of the registry."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from graphmeans import files as _files
+from graphmeans.files import FileTree, Folder, PathLike, fail
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import Folder, PathLike, Source, fail
-from graphmeans.io.formats.gml import parse_gml
-from graphmeans.io.formats.graph_files import read_graph, write_graphs
-from graphmeans.io.formats.graphml import parse_graphml
-from graphmeans.io.formats.gxl import iterate_gxl_collection, read_gxl_collection, write_gxl_collection
-from graphmeans.io.formats.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
-from graphmeans.io.formats.node_link import parse_node_link
-from graphmeans.io.formats.npz import read_npz, write_npz
-from graphmeans.io.formats.tudataset import holds_tudataset, read_tudataset, write_tudataset
+from graphmeans.io.graph_files import write_graphs
 from graphmeans.io.parquet.collection import Collection, open_collection
-from graphmeans.io.parquet.write import write_parquet
-
-#: What the endings of file names mean.
-KINDS = {".gxl": "GXL", ".cxl": "GXL", ".graphml": "GraphML", ".gml": "GML", ".json": "JSON", ".npz": "npz",
-         ".parquet": "Parquet", ".sdf": "SDF", ".mol": "SDF", ".smi": "SMILES", ".smiles": "SMILES"}  # fmt: skip
-_PARSERS: dict[str, Callable[[bytes, str | None, str], Graph]] = {
-    "GraphML": parse_graphml, "GML": parse_gml, "JSON": parse_node_link,
-}  # fmt: skip
-
-_MANY: dict[str, Callable[[bytes, str | None, str], list[Graph]]] = {"SDF": parse_sdf, "SMILES": parse_smiles}
+from graphmeans.io.registry import BY_ENDING, FORMATS, SINGLE_FILE, FoundFiles, Labelled, format_of_file
 
 
 def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
-    """The graphs at a path, and their classes where it knows them.
+    """Read the graphs at a path, and their classes if the files tell them.
 
     Parameters
     ----------
@@ -57,12 +41,12 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
 
 
 def open_or_read(path: PathLike) -> tuple[list[Graph] | Collection, list[str] | None]:
-    """The graphs at a path and their classes as `read_collection` gives them; Parquet is only opened."""
+    """Read the graphs at a path and their classes, as `read_collection` does; a Parquet collection is only opened."""
     place = Path(path)
     lazy: Path | None = place if place.suffix.lower() == ".parquet" else None
     if lazy is None and place.is_dir():
-        with _files.opened(place) as source:
-            names = [] if holds_tudataset(source) else _files.topmost(source, KINDS)
+        with _files.opened(place) as tree:
+            names = [] if _recognised(tree) else _files.topmost(tree, BY_ENDING)
             if names and all(name.lower().endswith(".parquet") for name in names):
                 lazy = (place / names[0]).parent
     if lazy is None:
@@ -72,7 +56,7 @@ def open_or_read(path: PathLike) -> tuple[list[Graph] | Collection, list[str] | 
 
 
 def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
-    """The graphs of `read_collection` one after the other, each with its class or None.
+    """Yield the graphs of `read_collection` one after the other, each with its class or None.
 
     Only one file (of Parquet: one partition) is held at a time. GXL files are read twice, because the types of their columns
     are those of the whole collection; a TU data set, an .npz and a file of molecules are read as a whole.
@@ -98,49 +82,45 @@ def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tup
     return _pairs(Path(path), split, stream=True)
 
 
-def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[tuple[Graph, str | None]]:
-    suffix = path.suffix.lower()
-    if suffix == ".cxl":
-        yield from _gxl_pairs(path, split, stream)
+def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[Labelled]:
+    ending = path.suffix.lower()
+    single = format_of_file(path)
+    if single is not None and ending in single.list_endings:
+        yield from single.read_files(FoundFiles(path, Folder(path.parent), [path.name], split, stream))
         return
-    if (suffix in KINDS or suffix == ".csv") and not os.path.isdir(path) and split is None:
-        if suffix == ".parquet":
-            yield from open_collection(path).labelled()
-        else:
-            yield from _without_class(_read_file(path, suffix))
+    if single is not None and single.read_file is not None and split is None and not os.path.isdir(path):
+        yield from single.read_file(path)
         return
-    if os.path.isfile(path) and suffix != ".zip":
-        reason = f"has no split {split!r}" if split is not None else f"is none of {', '.join(KINDS)}, a zip or a folder"
+    if os.path.isfile(path) and ending != ".zip":
+        reason = f"has no split {split!r}" if split is not None else f"is none of {', '.join(BY_ENDING)}, a zip or a folder"
         raise fail(path, reason)
-    with _files.opened(path) as source:
-        tu = holds_tudataset(source)
-        names = [] if tu else _files.topmost(source, KINDS)
-        kind = "TU" if tu else _only_kind(names, source)
-        if split is not None and kind != "GXL":
-            raise fail(source.where(), f"has no split {split!r}; only GXL collections have lists")
-        if kind == "TU":
-            graphs, classes = read_tudataset(path)
-            yield from zip(graphs, classes if classes is not None else [None] * len(graphs), strict=True)
-        elif kind == "Parquet":
-            if not isinstance(source, Folder):
-                raise fail(source.where(names[0]), "is Parquet inside a zip; unpack it first")
-            yield from open_collection((source.root / names[0]).parent).labelled()
-        elif kind != "GXL":
-            yield from _without_class(graph for name in names for graph in _read(source, name, kind))
-    if kind == "GXL":
-        yield from _gxl_pairs(path, split, stream)
+    with _files.opened(path) as tree:
+        name, names = _recognised(tree), []
+        if name is None:
+            names = _files.topmost(tree, BY_ENDING)
+            name = _only_format(names, tree)
+        if split is not None and not FORMATS[name].list_endings:
+            raise fail(tree.where(), f"has no split {split!r}; only GXL collections have lists")
+        yield from FORMATS[name].read_files(FoundFiles(path, tree, names, split, stream))
 
 
-def _gxl_pairs(path: Path, split: str | None, stream: bool) -> Iterator[tuple[Graph, str | None]]:
-    if stream:
-        yield from iterate_gxl_collection(path, split)
-    else:
-        graphs, classes = read_gxl_collection(path, split)
-        yield from zip(graphs, classes if classes is not None else [None] * len(graphs), strict=True)
+def _recognised(tree: FileTree) -> str | None:
+    """Return the name of the format that a folder or zip shows by other signs than the endings of its files."""
+    return next((name for name, one in FORMATS.items() if one.found_in is not None and one.found_in(tree)), None)
 
 
-def _without_class(graphs: Iterable[Graph]) -> Iterator[tuple[Graph, None]]:
-    return ((graph, None) for graph in graphs)
+def _only_format(names: list[str], tree: FileTree) -> str:
+    """Return the name of the one format that all of these files have."""
+    counts = Counter(BY_ENDING[PurePosixPath(name).suffix.lower()] for name in names)
+    if len(counts) > 1:
+        found = " and ".join(f"{count} {title}" for title, count in sorted((FORMATS[key].title, n) for key, n in counts.items()))
+        raise fail(tree.where(), f"mixes kinds of files ({found}); keep each kind in a folder of its own")
+    if not counts:
+        top: list[str] = next(filter(None, tree.levels()), [])
+        others = sorted({PurePosixPath(name).suffix.lower() or "no ending" for name in top})
+        found = f"only files with {', '.join(others[:6])}" if others else "it is empty"
+        raise fail(tree.where(), f"holds no graphs: {found}; known are {', '.join(BY_ENDING)}")
+    return next(iter(counts))
 
 
 def write_collection(
@@ -156,54 +136,17 @@ def write_collection(
     classes : sequence of labels, optional
         Only GXL, TU data sets and Parquet keep them.
     kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "parquet", "sdf", "smi"}, optional
-        Of the files in a folder; by default GXL if there are classes, else GraphML.
+        The format, by its name in `graphmeans.io.registry`. By default the one that the ending says; of a folder, GXL if
+        there are classes, else GraphML.
     """
+    ending = Path(path).suffix.lower()
     if kind is None:
-        suffix = Path(path).suffix.lower()
-        kind = suffix[1:] if suffix in (".npz", ".parquet", ".sdf", ".smi") else "graphml" if classes is None else "gxl"
-    if kind == "tu":
-        write_tudataset(graphs, path, classes)
-    elif kind == "parquet":
-        write_parquet(graphs, path, classes)
-    elif classes is not None:
-        if kind != "gxl":
-            raise fail(path, f"{kind} files do not keep classes; write GXL, Parquet or a TU data set, or leave the classes out")
-        write_gxl_collection(graphs, classes, path)
-    elif kind in ("sdf", "smi"):
-        (write_sdf if kind == "sdf" else write_smiles)(graphs, path)
-    elif kind == "npz" and Path(path).suffix.lower() == ".npz":
-        write_npz(graphs, path)
+        kind = SINGLE_FILE.get(ending, "graphml" if classes is None else "gxl")
+    known = FORMATS.get(kind)
+    if classes is not None and (known is None or not known.keeps_classes):
+        raise fail(path, f"{kind} files do not keep classes; write GXL, Parquet or a TU data set, or leave the classes out")
+    as_a_whole = known is not None and (known.graph_file is None or classes is not None or ending in known.single_file)
+    if as_a_whole and known is not None and known.write is not None:
+        known.write(graphs, path, classes)
     else:
         write_graphs(graphs, path, kind)
-
-
-def _read_file(path: Path, suffix: str) -> list[Graph]:
-    if suffix == ".npz":
-        return read_npz(path)
-    if suffix == ".csv" or KINDS[suffix] == "SMILES":
-        return read_smiles(path)
-    return read_sdf(path) if KINDS[suffix] == "SDF" else [read_graph(path)]
-
-
-def _only_kind(names: list[str], source: Source) -> str:
-    counts = Counter(KINDS[PurePosixPath(name).suffix.lower()] for name in names)
-    if len(counts) > 1:
-        found = " and ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-        raise fail(source.where(), f"mixes kinds of files ({found}); keep each kind in a folder of its own")
-    if not counts:
-        top: list[str] = next(filter(None, source.levels()), [])
-        others = sorted({PurePosixPath(name).suffix.lower() or "no ending" for name in top})
-        found = f"only files with {', '.join(others[:6])}" if others else "it is empty"
-        raise fail(source.where(), f"holds no graphs: {found}; known are {', '.join(KINDS)}")
-    return next(iter(counts))
-
-
-def _read(source: Source, name: str, kind: str) -> list[Graph]:
-    stem = PurePosixPath(name).stem
-    if kind in _MANY:
-        return _MANY[kind](source.read(name), stem, source.where(name))
-    if kind != "npz":
-        return [_PARSERS[kind](source.read(name), stem, source.where(name))]
-    if not isinstance(source, Folder):
-        raise fail(source.where(name), "is an npz inside a zip; unpack it first")
-    return read_npz(source.root / name, unnamed=stem)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.datasets import paper as encodings
+from graphmeans.files import PathLike
 from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike
 from graphmeans.matching.match import Matcher, get_matcher
 from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
 
@@ -73,7 +73,7 @@ class Collections:
         letters = LETTERS if setting.experiment == LETTERS_BY_K else None
         key = (setting.dataset, setting.encoding, setting.per_class, letters)
         if key not in self._found:
-            encode: Callable[..., encodings.Collection] = encodings.COLLECTIONS[setting.dataset][0]
+            encode: Callable[..., encodings.PaperCollection] = encodings.COLLECTIONS[setting.dataset][0]
             options: dict[str, Any] = {"standardised": setting.encoding != RAW, "per_class": setting.per_class}
             if letters:
                 options["letters"] = letters

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphmeans import __version__
-from graphmeans.io.files import fail
+from graphmeans.files import fail
 from graphmeans.paper.protocol import SETTING_FIELDS, Setting
 from graphmeans.paper.run import CHARACTERISTICS, MEASURES
 

@@ -163,9 +163,10 @@ def test_what_is_damaged_is_said(letters, tmp_path):
     assert back["a"].tolist() == [0, 1, 2, 3, 4]
     assert back["b"].shape == (0, 3)
     assert back["c"].dtype == np.float32
-    data = bytearray(path.read_bytes())
-    for bad in (data[:-3], data[:4], b"", bytes(data[:-1]) + bytes([data[-1] ^ 1])):
-        path.write_bytes(bytes(bad))
+    data = path.read_bytes()
+    value = data.index(np.arange(5).tobytes())
+    for bad in (data[:-3], data[:4], b"", data[:value] + b"\1" + data[value + 1 :]):
+        path.write_bytes(bad)
         with pytest.raises(gm.GraphError, match="cannot be read"):
             shard_log.read_arrays(path)
 

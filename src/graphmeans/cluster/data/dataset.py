@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -32,6 +32,7 @@ class LazyCollection(Protocol):
     def partition(self, i: int) -> LazyCollection: ...
     def arrays(self) -> Iterable[Any]: ...
     def encoded_rows(self, encoder: GraphEncoder, rows: Rows) -> GraphBatch: ...
+    def role_sizes(self, encoder: GraphEncoder, rows: Rows) -> tuple[tuple[Hashable, ...], IntArray]: ...
     def fingerprint(self) -> bytes: ...
 
 
@@ -88,7 +89,7 @@ class InMemoryDataset:
 
     def costs(self, parts: Sequence[Rows]) -> FloatArray:
         """What the graphs of each part are likely to cost, in any unit."""
-        own = costs(self.batch)
+        own = costs(self.batch.sizes)
         return np.array([own[np.asarray(rows, dtype=np.int64)].sum() for rows in parts])
 
     def in_memory(self) -> InMemoryDataset:
@@ -177,7 +178,7 @@ class Survey:
     @classmethod
     def of(cls, batch: GraphBatch) -> Survey:
         """The survey of one block."""
-        return cls(batch.take([]), batch.largest, np.array([costs(batch).mean() if len(batch) else 0.0]))
+        return cls(batch.take([]), batch.largest, np.array([costs(batch.sizes).mean() if len(batch) else 0.0]))
 
     @classmethod
     def merged(cls, surveys: Sequence[Survey]) -> Survey:
@@ -201,13 +202,13 @@ def split_into_shards(rows: Rows) -> list[Rows]:
     return [rows[start : start + SHARD_SIZE] for start in range(0, len(rows), SHARD_SIZE)]
 
 
-def costs(batch: GraphBatch) -> FloatArray:
-    """What graphs are likely to cost, in any unit: an assignment takes the cube of their size."""
-    return (batch.sizes.astype(np.float64) + 2.0) ** 3
+def costs(sizes: IntArray) -> FloatArray:
+    """What graphs of these sizes are likely to cost, in any unit: an assignment takes the cube of their size."""
+    return (sizes.astype(np.float64) + 2.0) ** 3
 
 
 def surveyed(collection: LazyCollection, encoder: GraphEncoder) -> Survey:
-    """Read a collection once, a block at a time."""
+    """The survey of a collection, a block at a time; only the columns that tell sizes and roles are read."""
     if not len(collection):
         raise GraphError("the collection is empty")
     return Survey.merged([survey_block(collection, encoder, rows) for rows in blocks(len(collection))])
@@ -215,4 +216,6 @@ def surveyed(collection: LazyCollection, encoder: GraphEncoder) -> Survey:
 
 def survey_block(collection: LazyCollection, encoder: GraphEncoder, rows: Rows) -> Survey:
     """The survey of some graphs of a collection."""
-    return Survey.of(collection.encoded_rows(encoder, rows))
+    role_names, counts = collection.role_sizes(encoder, rows)
+    like = replace(encoder.transform([]), role_names=role_names)
+    return Survey(like, counts.max(axis=0, initial=0), np.array([costs(counts.sum(axis=1)).mean()]))

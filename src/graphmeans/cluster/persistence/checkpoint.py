@@ -7,24 +7,19 @@ shard_log.py), whoever holds it. The file says which checkpoint of theirs belong
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from graphmeans.array_file import Arrays, read_array_file, write_array_file
 from graphmeans.cluster.data.dataset import Dataset
 from graphmeans.graphs.errors import GraphError
 
 #: Of the file's layout; a file of another version is refused.
 VERSION = 3
 
-Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -63,17 +58,9 @@ class CheckpointFile:
     def write(self, facts: dict[str, Any], arrays: Arrays) -> None:
         """Replace the file: the new one is complete before the old one goes."""
         head = {"version": VERSION, "fingerprint": self.fingerprint, **self.common.facts, **facts}
-        partial = self.path.with_name(self.path.name + ".partial")
         try:
-            with partial.open("wb") as stream:
-                described = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
-                everything: Any = {"head": described, **self.common.arrays, **arrays}
-                np.savez(stream, **everything)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.replace(self.path)
+            write_array_file(self.path, "checkpoint", head, {**self.common.arrays, **arrays}, sync=True)
         except OSError as error:
-            partial.unlink(missing_ok=True)
             raise GraphError(f"{self.path}: cannot be written ({error.strerror}); the last checkpoint is kept") from None
 
     def read(self) -> Checkpoint | None:
@@ -81,12 +68,11 @@ class CheckpointFile:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            head = json.loads(arrays.pop("head").tobytes())
+            head, arrays = read_array_file(self.path, "checkpoint")
             version, fingerprint = head["version"], head["fingerprint"]
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise GraphError(f"{self.path}: not a checkpoint, or a damaged one ({error})") from None
+        except (GraphError, KeyError) as error:
+            reason = str(error).removeprefix(f"{self.path}: ")
+            raise GraphError(f"{self.path}: not a checkpoint, or a damaged one ({reason})") from None
         if version != VERSION:
             raise GraphError(f"{self.path}: a checkpoint of version {version}, this is {VERSION}: finish it where it was begun")
         if fingerprint != self.fingerprint:

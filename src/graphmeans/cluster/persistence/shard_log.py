@@ -6,17 +6,11 @@ named after the shard and the checkpoint, whose number grows each time that all 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from graphmeans.array_file import Arrays, read_array_file, write_array_file
 from graphmeans.cluster.shards.state import ShardState
 from graphmeans.graphs.errors import GraphError
-
-Arrays = dict[str, NDArray[Any]]
 
 #: Kinds of files: a whole state, or what has changed since the file before.
 WHOLE, CHANGES = "whole", "changes"
@@ -86,46 +80,12 @@ def _bytes_in(arrays: Arrays) -> int:
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays in one go; the file is there when it is complete."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    check = 0
-    for array in arrays.values():
-        check = checksum(_bytes(array), check)
-    layout = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
-    head = json.dumps({"arrays": layout, "check": check}).encode()
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as stream:
-        stream.write(len(head).to_bytes(8, "little") + head)
-        for array in arrays.values():
-            stream.write(_bytes(array))
-    partial.replace(path)
-
-
-def checksum(data: Any, before: int) -> int:
-    """Of bytes that follow others: a sum of words, each as fast as it can be read."""
-    words = np.frombuffer(data, np.uint64, len(data) // 8)
-    rest = int.from_bytes(bytes(data[len(words) * 8 :]), "little")
-    return (before * 31 + int(np.add.reduce(words)) + rest + len(data)) % 2**64
-
-
-def _bytes(array: NDArray[Any]) -> Any:
-    return array.reshape(-1).view(np.uint8).data
+    write_array_file(path, "shard", {}, arrays, digest="crc32")
 
 
 def read_arrays(path: Path) -> Arrays:
     """What `write_arrays` wrote."""
     try:
-        content = bytearray(path.read_bytes())
-        length = int.from_bytes(content[:8], "little")
-        head = json.loads(bytes(content[8 : 8 + length]))
-        at, result = 8 + length, {}
-        check = 0
-        for name, dtype, shape in head["arrays"]:
-            count = int(np.prod(shape))
-            result[name] = np.frombuffer(content, np.dtype(dtype), count, at).reshape(shape).copy()
-            at += result[name].nbytes
-            check = checksum(_bytes(result[name]), check)
-        if check != head["check"] or at != len(content):
-            raise ValueError("its checksum is wrong")
-        return result
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise GraphError(f"{path}: cannot be read ({error})") from None
+        return read_array_file(path, "shard", digest="crc32")[1]
+    except GraphError as error:
+        raise GraphError(f"{path}: cannot be read ({str(error).removeprefix(f'{path}: ')})") from None

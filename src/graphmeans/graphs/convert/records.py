@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,8 +134,8 @@ def to_rows(graph: Graph) -> tuple[list[dict[str, Any]], list[dict[str, Any]], d
     return node_rows, edge_rows, mark
 
 
-def free_name(name: str, taken: Mapping[str, Any]) -> str:
-    """A name that no column has."""
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with underscores behind it until nothing else is called so."""
     while name in taken:
         name = f"{name}_"
     return name

@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans import files as _files
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.table import (
-    Table,
+    GraphTable,
     check_sparsity,
-    from_table,
+    graph_from_table,
+    graph_to_table,
     labels_to_text,
     parse_mark,
     positions,
-    to_table,
 )
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -40,12 +40,12 @@ _TOKEN = re.compile(
       | (?P<key>[A-Za-z_][A-Za-z0-9_]*)""",
     re.VERBOSE,
 )
-#: Records may be nested this deep.
+#: Records that are nested deeper than this are refused.
 _DEEPEST = 32
 
 
 def read_gml(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a GML file, or from the bytes of one.
+    """Read one graph from a GML file, or from the bytes of one.
 
     Parameters
     ----------
@@ -57,9 +57,7 @@ def read_gml(path_or_bytes: PathLike | bytes) -> Graph:
     >>> read_gml(b'graph [ node [ id 1 x 0.5 ] node [ id 2 x 1 ] edge [ source 1 target 2 ] ]')
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_gml(path_or_bytes, None, "GML")
-    return parse_gml(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+    return parse_gml(*_files.named_content(path_or_bytes, "GML"))
 
 
 def write_gml(graph: Graph, path: PathLike) -> None:
@@ -70,7 +68,7 @@ def write_gml(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(
+    table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id", "label"), reserved_edges=("source", "target"), holes=True, legal=_KEY
     )
     own_ids = graph.node_ids != tuple(range(graph.n_nodes))
@@ -95,11 +93,11 @@ def write_gml(graph: Graph, path: PathLike) -> None:
 
 
 def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
-    """The graph in these bytes, called `name` unless it is None."""
+    """Return the graph in these bytes. It is called `name` unless that is None."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("latin-1")  # what the format once was
+        text = data.decode("latin-1")  # the format was once defined with this encoding
     graphs = [value for key, value in _parse(text, where) if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise fail(where, "holds more than one graph" if len(graphs) > 1 else "holds no graph")
@@ -121,14 +119,14 @@ def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
     if directed not in (0, 1):
         raise fail(where, f"directed must be 0 or 1, got {str(directed)[:20]!r}")
     chosen = name if name is not None or not isinstance(stored, str) else stored or None
-    return from_table(Table(chosen, bool(directed), labels, len(ids), ends, nodes, edges, mark), where)
+    return graph_from_table(GraphTable(chosen, bool(directed), labels, len(ids), ends, nodes, edges, mark), where)
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def _parse(text: str, where: str) -> list[tuple[str, Any]]:
-    """The pairs of the file; a record is a list of pairs."""
+    """Return the pairs of the file. A record is a list of pairs."""
     top: list[tuple[str, Any]] = []
     stack = [top]
     key: str | None = None
@@ -175,7 +173,7 @@ def _value(token: re.Match[str], key: str, where: str) -> Any:
 
 
 def _unescaped(text: str) -> str:
-    """`html.unescape` replaces control characters and surrogates, which may stand in our names."""
+    """Replace entities, also those of control characters and surrogates, which `html.unescape` would lose."""
     parts = re.split(r"&#([0-9]{1,7});", text)
     return "".join(
         unescape(part) if i % 2 == 0 else chr(int(part)) if int(part) <= 0x10FFFF else "\ufffd" for i, part in enumerate(parts)
@@ -183,7 +181,7 @@ def _unescaped(text: str) -> str:
 
 
 def _record(pairs: Any, part: str, where: str) -> dict[str, Any]:
-    """One node or edge; a key that stands there several times holds a list."""
+    """Return one node or edge as a dict. A key that is given several times holds a list."""
     if not isinstance(pairs, list):
         raise fail(where, f"a {part} is not a record in square brackets")
     row: dict[str, Any] = {}
@@ -200,7 +198,7 @@ def _record(pairs: Any, part: str, where: str) -> dict[str, Any]:
 
 
 def _ids(rows: list[dict[str, Any]], mark: dict[str, Any], where: str) -> tuple[list[Any], list[Any]]:
-    """The ids by which edges know the nodes, and those by which the caller does."""
+    """Return the ids that the edges of the file use, and those that the caller sees."""
     ids = []
     for i, row in enumerate(rows):
         if not isinstance(row.get("id"), int):
@@ -253,7 +251,7 @@ def _columns(rows: list[dict[str, Any]], part: str, mark: dict[str, Any], where:
 
 
 def _cells(columns: dict[str, Any], mark: dict[str, Any], part: str) -> dict[str, list[Any]]:
-    """One list a column, and in the mark what GML cannot tell: booleans, and vectors of less than two numbers."""
+    """Return one list for each column, and put into the mark what GML cannot express: booleans and vectors of width 0 or 1."""
     result = {}
     for name, values in columns.items():
         cells = values.tolist() if isinstance(values, np.ndarray) else list(values)

@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans import files as _files
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
+from graphmeans.graphs.convert.records import free_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.table import (
+    GraphTable,
     Sparse,
-    Table,
     check_sparsity,
-    free_name,
-    from_table,
+    graph_from_table,
+    graph_to_table,
     labels_to_text,
     parse_mark,
     positions,
-    to_table,
 )
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
@@ -35,7 +35,7 @@ _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a GraphML file, or from the bytes of one.
+    """Read one graph from a GraphML file, or from the bytes of one.
 
     A key's default stands for the attribute where a node (edge) lacks it; without one it is missing there. Data under keys
     without a name, such as the drawing that yEd adds, is passed over. The graph is called like its file; from bytes, what its
@@ -52,9 +52,7 @@ def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
     ...              b'<edge source="a" target="b"/></graph></graphml>')
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_graphml(path_or_bytes, None, "GraphML")
-    return parse_graphml(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+    return parse_graphml(*_files.named_content(path_or_bytes, "GraphML"))
 
 
 def write_graphml(graph: Graph, path: PathLike) -> None:
@@ -65,7 +63,7 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(graph, Path(path).stem, holes=True)
+    table = graph_to_table(graph, Path(path).stem, holes=True)
     labels_to_text(table)
     nodes = _split_vectors(table.nodes, table.mark, "vectors_nodes")
     edges = _split_vectors(table.edges, table.mark, "vectors_edges")
@@ -87,7 +85,7 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
 
 
 def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
-    """The graph in these bytes, called `name` unless it is None."""
+    """Return the graph in these bytes. It is called `name` unless that is None."""
     handler = _Handler(where)
     parse_xml(data, handler.start, handler.end, handler.text.append, where)
     if not handler.graphs:
@@ -106,13 +104,13 @@ def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
     except (GraphError, ValueError, TypeError) as error:
         raise fail(where, error) from None
     stored = str(about.get("name", "")) or None
-    table = Table(stored if name is None else name, handler.directed, list(handler.ids), len(handler.ids), ends, nodes,
+    table = GraphTable(stored if name is None else name, handler.directed, list(handler.ids), len(handler.ids), ends, nodes,
                   edges, mark)  # fmt: skip
-    return from_table(table, where)
+    return graph_from_table(table, where)
 
 
 class _Handler:
-    """Follows the elements of one file."""
+    """Collects the attributes of one file while its elements are parsed."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -124,7 +122,7 @@ class _Handler:
         self.parts: dict[str, dict[str, Sparse]] = {"graph": {}, "node": {}, "edge": {}}
         self.keys: dict[tuple[str, str], tuple[str | None, str]] = {}  # (part, key id) -> name, kind
         self.defaults: dict[tuple[str, str], Any] = {}  # (part, name) -> value
-        self.key: tuple[str | None, str] | None = None  # of the <data> or <key> we are in
+        self.key: tuple[str | None, str] | None = None  # name and kind of the <data> or <key> that is being parsed
         self.domain = ""  # what that <key> is for
         self.part = ""
 
@@ -162,7 +160,7 @@ class _Handler:
             self.key = None
 
     def columns(self, part: str, rows: int) -> dict[str, Any]:
-        """One value a row for each attribute, defaults filled in; None where there is neither."""
+        """Return one value a row for each attribute: the value, the default of its key, or None if there is neither."""
         columns = self.parts[part]
         defaults = {name: value for (of, name), value in self.defaults.items() if of == part}
         present = sum(len(column.values) for column in columns.values())
@@ -228,7 +226,7 @@ class _Handler:
 def _split_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str) -> dict[str, list[Any]]:
     result: dict[str, list[Any]] = {}
     for name, values in columns.items():
-        if not isinstance(values, np.ndarray) or values.ndim == 1:  # tolist() says None where a value is missing
+        if not isinstance(values, np.ndarray) or values.ndim == 1:  # tolist() gives None where a value is missing
             result[name] = values.tolist() if isinstance(values, np.ndarray) else values
         elif len(values):
             parts = []
@@ -259,7 +257,7 @@ def _join_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str, rows:
 
 
 def _data(columns: dict[str, list[Any]], part: str, rows: int, keys: list[str], who: str) -> list[str]:
-    """The <data> elements of each row; the <key> elements that they need are added to `keys`."""
+    """Return the <data> elements of each row, and add the <key> elements that they need to `keys`."""
     result = [""] * rows
     for name, values in columns.items():
         if not rows:

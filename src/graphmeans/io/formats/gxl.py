@@ -22,40 +22,26 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from graphmeans.graphs.convert import MARK, VALUE
+from graphmeans import files as _files
+from graphmeans.files import FileTree, PathLike, fail
+from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, Source, fail
 from graphmeans.io.formats.gxl_parser import RawGraph, parse_gxl
-from graphmeans.io.formats.table import (
-    Table,
-    check_sparsity,
-    from_table,
-    labels_to_text,
-    positions,
-    to_table,
-)  # fmt: skip
+from graphmeans.io.formats.gxl_types import NUMBER, bare_table, column_filler, telling_graphs, typed_graphs
+from graphmeans.io.formats.table import graph_from_table, graph_to_table, labels_to_text
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
-#: Fills the place of a missing value.
-MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
-
-#: How Java prints NaN: three edges of GREC whose ends coincide have this angle.
-LOST = "\ufffd"
-
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 _SPLITS = {"valid": "validation", "validate": "validation", "val": "validation", "training": "train", "testing": "test"}
 
 
 def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a GXL file, or from the bytes of one.
+    """Read one graph from a GXL file, or from the bytes of one.
 
     Parameters
     ----------
@@ -73,16 +59,14 @@ def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
     ...          b'<edge from="a" to="b"/></graph></gxl>')
     Graph('g', 2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        raw = parse_gxl(path_or_bytes, "GXL")
-    else:
-        raw = parse_gxl(_files.read_file(path_or_bytes), str(path_or_bytes))
-        raw.name = Path(path_or_bytes).stem
-    return _typed([raw], raw.where)[0]
+    data, name, where = _files.named_content(path_or_bytes, "GXL")
+    raw = parse_gxl(data, where)
+    raw.name = raw.name if name is None else name
+    return typed_graphs([raw], raw.where)[0]
 
 
 def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
-    """The graphs of a collection and their classes, in the order of its CXL lists.
+    """Read the graphs of a collection and their classes, in the order of its CXL lists.
 
     Parameters
     ----------
@@ -100,27 +84,27 @@ def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[
     """
     with _listed(path, split) as (source, listed):
         unique = list(dict.fromkeys(name for name, _ in listed))
-        graphs = dict(zip(unique, _typed([_read_raw(source, name) for name in unique], source.where()), strict=True))
+        graphs = dict(zip(unique, typed_graphs([_read_raw(source, name) for name in unique], source.where()), strict=True))
         classes = [label for _, label in listed if label is not None]
         return [graphs[name] for name, _ in listed], classes or None
 
 
 def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator[tuple[Graph, str | None]]:
-    """The graphs of `read_gxl_collection` with their classes, one after the other: only one is held.
+    """Yield the graphs of `read_gxl_collection` with their classes, one after the other; only one is held in memory.
 
     Every file is read twice, because columns belong to the collection: once for the types of the columns, once for the graphs.
     """
     with _listed(path, split) as (source, listed):
         unique = dict.fromkeys(name for name, _ in listed)
-        fill = _filler(_telling((_read_raw(source, name) for name in unique), source.where()))
+        fill = column_filler(telling_graphs((_read_raw(source, name) for name in unique), source.where()))
         for name, label in listed:
             raw = _read_raw(source, name)
-            yield from_table(fill(raw, _bare_table(raw)), raw.where), label
+            yield graph_from_table(fill(raw, bare_table(raw)), raw.where), label
 
 
 @contextlib.contextmanager
-def _listed(path: PathLike, split: str | None) -> Iterator[tuple[Source, list[tuple[str, str | None]]]]:
-    """Where the files lie, and which they are, with their classes: None if there is no list."""
+def _listed(path: PathLike, split: str | None) -> Iterator[tuple[FileTree, list[tuple[str, str | None]]]]:
+    """Open the folder or zip, and list its files with their classes; a class is None if there is no CXL list."""
     with _files.opened(Path(path).parent if str(path).lower().endswith(".cxl") else path) as source:
         if str(path).lower().endswith(".cxl"):
             if split is not None:
@@ -180,7 +164,7 @@ def write_gxl_collection(
 # -- lists -----------------------------------------------------------------------------------------
 
 
-def _chosen(lists: list[str], split: str | None, source: Source) -> list[str]:
+def _chosen(lists: list[str], split: str | None, source: FileTree) -> list[str]:
     if split is None:
         return lists
     wanted = split.lower().removesuffix(".cxl")
@@ -191,8 +175,8 @@ def _chosen(lists: list[str], split: str | None, source: Source) -> list[str]:
     raise fail(source.where(), f"has no list {split!r}; there is {', '.join(sorted(stems)) or 'none at all'}")
 
 
-def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str | None]]:
-    """Files, relative to the source, and classes: any element with `file` and `class`, under any parent."""
+def _parse_cxl(source: FileTree, name: str, folder: str) -> list[tuple[str, str | None]]:
+    """Return the files of a list, relative to the source, and their classes. Any element with `file` and `class` counts."""
     entries: list[tuple[str, str | None]] = []
     where = source.where(name)
 
@@ -212,170 +196,21 @@ def _parse_cxl(source: Source, name: str, folder: str) -> list[tuple[str, str | 
     return entries
 
 
-def _read_raw(source: Source, name: str) -> RawGraph:
+def _read_raw(source: FileTree, name: str) -> RawGraph:
     raw = parse_gxl(source.read(name), source.where(name))
     raw.name = PurePosixPath(name).stem
     return raw
-
-
-# -- types, for the collection ---------------------------------------------------------------------
-
-
-def _typed(raws: list[RawGraph], where: str) -> list[Graph]:
-    tables = [_bare_table(raw) for raw in raws]
-    for part in ("node", "edge"):
-        keys = {key for raw in raws for key in raw.parts[part]}
-        present = sum(len(column.values) for raw in raws for column in raw.parts[part].values())
-        rows = sum(raw.rows(part) + 1 for raw in raws)
-        check_sparsity(len(keys) * rows, present + rows, where)
-    fill = _filler(raws)
-    return [from_table(fill(raw, table), raw.where) for table, raw in zip(tables, raws, strict=True)]
-
-
-def _filler(raws: list[RawGraph]) -> Callable[[RawGraph, Table], Table]:
-    """Puts all columns of a collection, typed, into the table of any graph of it; the raw graphs given tell the types."""
-    steps: list[tuple[str, str, Callable[[RawGraph], Any], str | None]] = []
-    for part, store, flag in (("node", "nodes", "bare_nodes"), ("edge", "edges", "bare_edges")):
-        pools: dict[str, list[RawGraph]] = {}
-        for raw in raws:
-            for key in raw.parts[part]:
-                pools.setdefault(key, []).append(raw)
-        bare = any(raw.mark.get(flag) for raw in raws)
-        for key, members in pools.items():
-            steps.append((store, key, _converter(members, part, key), flag if bare and key == VALUE else None))
-
-    def fill(raw: RawGraph, table: Table) -> Table:
-        for store, key, convert, flag in steps:
-            getattr(table, store)[key] = convert(raw)
-            if flag is not None:
-                table.mark[flag] = True
-        return table
-
-    return fill
-
-
-def _telling(raws: Iterable[RawGraph], where: str) -> list[RawGraph]:
-    """The few raw graphs that tell of the types of all columns as much as all of them do."""
-    known: set[tuple[Any, ...]] = set()
-    kept = []
-    keys: dict[str, set[str]] = {"node": set(), "edge": set()}
-    present, rows = {"node": 0, "edge": 0}, {"node": 0, "edge": 0}
-    for raw in raws:
-        _bare_table(raw)  # takes roles and supports out
-        news: set[tuple[Any, ...]] = {(flag,) for flag in ("bare_nodes", "bare_edges") if raw.mark.get(flag)}
-        for part in ("node", "edge"):
-            for key, column in raw.parts[part].items():
-                news |= {(part, key, fact) for fact in _facts(raw, part, key)}
-                present[part] += len(column.values)
-            keys[part].update(raw.parts[part])
-            rows[part] += raw.rows(part) + 1
-        if not news <= known:
-            known |= news
-            kept.append(raw)
-    for part in ("node", "edge"):
-        check_sparsity(len(keys[part]) * rows[part], present[part] + rows[part], where)
-    return kept
-
-
-def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
-    """What this column says about its type: kinds of values, words that are numbers or not, widths of vectors."""
-    column = raw.parts[part][key]
-    facts: set[Any] = {*column.kinds, "strings" if key in raw.mark.get(f"{part}_strings", ()) else "typed"}
-    for value in column.values:
-        if isinstance(value, str):
-            facts.add(("word", value != LOST and bool(_NUMBER.fullmatch(value)), value == LOST))
-        elif isinstance(value, (list, tuple)):
-            facts.add(("width", len(value)))
-    return facts
-
-
-def _bare_table(raw: RawGraph) -> Table:
-    """The graph without its columns, but with roles and supports, which are never filled in for other graphs."""
-    place = positions(raw.ids, raw.where)
-    try:
-        ends = [(place[i], place[j]) for i, j in raw.ends]
-    except KeyError as missing:
-        raise raw.fail(f"an edge leads to the node {missing}, which does not exist") from None
-    table = Table(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
-    roles, support = raw.mark.get("roles"), raw.mark.get("support")
-    for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
-        for key in keys:
-            if key in raw.parts[part]:
-                columns[key] = raw.parts[part].pop(key).dense(raw.rows(part), "")
-    return table
-
-
-def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
-    """How this column becomes an array in any graph of the collection, those that lack it included."""
-    kinds: dict[str, RawGraph] = {}
-    lost = None
-    for raw in members:
-        for kind in raw.parts[part][key].kinds:
-            kinds.setdefault(kind, raw)
-    if kinds.keys() <= {"string", "number"} and "string" in kinds and _reads_as_numbers(members, part, key):
-        kinds = {"number": members[0]}
-        lost = LOST
-    if len(kinds) > 1:
-        (one, _), (other, raw) = list(kinds.items())[:2]
-        raise raw.fail(f"{part} attribute {key!r} is a {other} here and a {one} elsewhere")
-    (kind,) = kinds
-    if kind == "vector":
-        return _vector_converter(members, part, key)
-    missing, words = MISSING[kind], {"true": True, "1": True, "false": False, "0": False}
-
-    def convert(raw: RawGraph) -> Any:
-        column = raw.parts[part].get(key)
-        if column is not None and lost is not None:
-            column.drop(lost)
-        values = [missing] * raw.rows(part) if column is None else column.dense(raw.rows(part), missing)
-        try:
-            if kind == "number":
-                return np.array(list(map(float, values)))
-            return values if kind == "string" else [words[str(value).strip().lower()] for value in values]
-        except (ValueError, KeyError) as error:
-            raise raw.fail(f"{part} attribute {key!r} is not a {kind}: {error}") from None
-
-    return convert
-
-
-def _reads_as_numbers(members: list[RawGraph], part: str, key: str) -> bool:
-    if any(key in raw.mark.get(f"{part}_strings", ()) for raw in members):
-        return False
-    words = set().union(*(raw.parts[part][key].values for raw in members)) - {LOST}
-    return bool(words) and all(map(_NUMBER.fullmatch, words))
-
-
-def _vector_converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
-    width = len(members[0].parts[part][key].values[0])
-    for raw in members:
-        for value in raw.parts[part][key].values:
-            if len(value) != width:
-                raise raw.fail(f"{part} attribute {key!r} has {len(value)} numbers here and {width} elsewhere")
-
-    def convert(raw: RawGraph) -> Any:
-        column = raw.parts[part].get(key)
-        rows = raw.rows(part)
-        try:
-            values = [] if column is None else [tuple(map(float, value)) for value in column.values]
-        except ValueError as error:
-            raise raw.fail(f"{part} attribute {key!r} is not a vector: {error}") from None
-        result = np.zeros((rows, width))
-        if column is not None:
-            result[column.rows] = values
-        return result
-
-    return convert
 
 
 # -- writing ---------------------------------------------------------------------------------------
 
 
 def _gxl(graph: Graph, stem: str, keep_ones: bool) -> bytes:
-    table = to_table(graph, stem, keep_ones=keep_ones)
+    table = graph_to_table(graph, stem, keep_ones=keep_ones)
     labels_to_text(table)
     for part, columns in (("node", table.nodes), ("edge", table.edges)):
         words = [key for key, values in columns.items() if _is_strings(values)]
-        if numeric := [key for key in words if all(map(_NUMBER.fullmatch, columns[key]))]:
+        if numeric := [key for key in words if all(map(NUMBER.fullmatch, columns[key]))]:
             table.mark[f"{part}_strings"] = numeric
     who = "graph" if graph.name is None else f"graph {graph.name!r}"
     lines = ['<?xml version="1.0" encoding="UTF-8"?>\n<gxl>']

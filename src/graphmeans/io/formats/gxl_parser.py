@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphmeans.files import fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.files import fail
 from graphmeans.io.formats.table import Sparse, parse_mark
 from graphmeans.io.formats.xml import parse_xml
 
@@ -19,7 +19,7 @@ _TUPLES = {"tup", "seq"}
 
 
 class RawGraph:
-    """What one GXL file says, its values still text: the types are decided for the collection."""
+    """The content of one GXL file. Its values are still text, because types are decided for the whole collection."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -31,16 +31,16 @@ class RawGraph:
         self.mark: dict[str, Any] = {}
 
     def rows(self, part: str) -> int:
-        """Number of nodes or edges."""
+        """Return the number of nodes or of edges."""
         return len(self.ids if part == "node" else self.ends)
 
     def fail(self, problem: object) -> GraphError:
-        """The error to raise: names the file and the graph."""
+        """Return the error to raise, which names the file and the graph."""
         return fail(self.where, problem if self.name is None else f"graph {self.name!r}: {problem}")
 
 
 def parse_gxl(data: bytes, where: str) -> RawGraph:
-    """The one graph in the bytes of a GXL file."""
+    """Parse the one graph in the bytes of a GXL file."""
     raw = RawGraph(where)
     handler = _Handler(raw)
     parse_xml(data, handler.start, handler.end, handler.text.append, where)
@@ -52,7 +52,7 @@ def parse_gxl(data: bytes, where: str) -> RawGraph:
 
 
 class _Handler:
-    """Follows the elements of one file. The hot paths come first: a file is mostly `attr` and the value in it."""
+    """Fills a `RawGraph` while elements are parsed. `attr` and its values are tested first, since a file mostly holds these."""
 
     def __init__(self, raw: RawGraph) -> None:
         self.raw = raw

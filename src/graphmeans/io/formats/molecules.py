@@ -11,24 +11,23 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
+from graphmeans import files as _files
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
 from graphmeans.graphs.convert.rdkit import read_smiles as _molecule
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, fail
 
-#: SMILES longer than this are not believed.
-LONGEST = 20_000
+#: Longer SMILES are refused.
+MAX_SMILES_LENGTH = 20_000
 _NAMES = ("name", "id", "title")
 
 
 def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
-    """The molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
+    """Read the molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
 
     Parameters
     ----------
@@ -36,26 +35,22 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     **options :
         Of `from_rdkit`: which attributes atoms and bonds get.
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_smiles(path_or_bytes, None, "SMILES", **options)
-    parse = parse_csv if Path(path_or_bytes).suffix.lower() == ".csv" else parse_smiles
-    return parse(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes), **options)
+    data, name, where = _files.named_content(path_or_bytes, "SMILES")
+    return (parse_csv if where.lower().endswith(".csv") else parse_smiles)(data, name, where, **options)
 
 
 def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
-    """The molecules of an SDF (or MOL) file, or of the bytes of one. Options are those of `from_rdkit`.
+    """Read the molecules of an SDF (or MOL) file, or of the bytes of one. Options are those of `from_rdkit`.
 
     Parameters
     ----------
     path_or_bytes : path or bytes
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_sdf(path_or_bytes, None, "SDF", **options)
-    return parse_sdf(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes), **options)
+    return parse_sdf(*_files.named_content(path_or_bytes, "SDF"), **options)
 
 
 def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SMILES, a line each; graphs need the node attribute ``element``, see `to_rdkit`."""
+    """Write molecules as SMILES, one a line. Graphs need the node attribute ``element``, see `to_rdkit`."""
     chem = need("rdkit.Chem", "rdkit", "writing SMILES")
     lines = []
     for graph in graphs:
@@ -65,7 +60,7 @@ def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
 
 
 def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SDF, with coordinates to draw them; graphs need the node attribute ``element``, see `to_rdkit`."""
+    """Write molecules as SDF, with coordinates for drawing. Graphs need the node attribute ``element``, see `to_rdkit`."""
     chem = need("rdkit.Chem", "rdkit", "writing SDF")
     need("rdkit.Chem.rdDepictor", "rdkit", "writing SDF")
     target = io.StringIO()
@@ -76,7 +71,7 @@ def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
         try:
             writer.SetKekulize(True)
             writer.write(molecule)
-        except ValueError:  # a mean whose aromatic rings make no sense
+        except ValueError:  # the aromatic rings of a mean graph need not be possible
             writer.SetKekulize(False)
             writer.write(molecule)
     writer.close()
@@ -84,7 +79,7 @@ def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
 
 
 def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """The molecules in the bytes of a SMILES file."""
+    """Parse the molecules in the bytes of a SMILES file."""
     lines = [(number, line.split(None, 1)) for number, line in enumerate(_text(data, where).splitlines(), 1)]
     lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
     if lines and lines[0][1][0].lower() == "smiles":
@@ -93,7 +88,7 @@ def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> l
 
 
 def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """The molecules in the bytes of a CSV file."""
+    """Parse the molecules in the bytes of a CSV file."""
     text = _text(data, where)
     try:
         dialect: Any = csv.Sniffer().sniff(text.partition("\n")[0], ",;\t")
@@ -114,7 +109,7 @@ def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list
 
 
 def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """The molecules in the bytes of an SDF file."""
+    """Parse the molecules in the bytes of an SDF file."""
     chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
     molecules = []
     with base.BlockLogs():
@@ -135,7 +130,7 @@ def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list
 def _graphs(lines: Iterator[tuple[int, str, str]], where: str, options: dict[str, Any]) -> list[Graph]:
     molecules = []
     for number, smiles, name in lines:
-        if len(smiles) > LONGEST:
+        if len(smiles) > MAX_SMILES_LENGTH:
             raise fail(where, f"line {number}: SMILES of {len(smiles)} characters are not read")
         try:
             molecule = _molecule(smiles.strip(), f"line {number}")

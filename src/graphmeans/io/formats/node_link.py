@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans import files as _files
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, fail
 from graphmeans.io.formats.table import (
-    Table,
+    GraphTable,
     check_sparsity,
     checked_mark,
-    from_table,
     frozen_label,
+    graph_from_table,
+    graph_to_table,
     parse_json,
     positions,
-    to_table,
 )
 
 
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
-    """One graph from a node-link JSON file, or from the bytes of one.
+    """Read one graph from a node-link JSON file, or from the bytes of one.
 
     Attributes are numbers, equally long lists of numbers, strings or booleans; one that is null, or that some nodes (edges)
     do not have, is missing there. The graph is called like its file; from bytes, what the JSON says.
@@ -40,9 +40,7 @@ def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
     >>> read_node_link(b'{"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}')
     Graph(2 nodes, 1 edge)
     """
-    if isinstance(path_or_bytes, bytes):
-        return parse_node_link(path_or_bytes, None, "JSON")
-    return parse_node_link(_files.read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes))
+    return parse_node_link(*_files.named_content(path_or_bytes, "JSON"))
 
 
 def write_node_link(graph: Graph, path: PathLike) -> None:
@@ -53,7 +51,7 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
     graph : Graph or MeanGraph
     path : path
     """
-    table = to_table(
+    table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id",), reserved_edges=("source", "target", "key"), holes=True
     )
     about: dict[str, Any] = {} if graph.name is None else {"name": graph.name}
@@ -74,7 +72,7 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
 
 
 def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
-    """The graph in these bytes, called `name` unless it is None."""
+    """Return the graph in these bytes. It is called `name` unless that is None."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -98,7 +96,7 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
         for row in edge_rows:
             row.pop("key", None)
     stored = about.get("name")
-    table = Table(
+    table = GraphTable(
         name=name if name is not None or not isinstance(stored, str) else stored or None,
         directed=bool(document.get("directed", False)),
         ids=[label for (label,) in ids],
@@ -108,7 +106,7 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
         edges=_columns(edge_rows, "edge", where),
         mark=mark,
     )
-    return from_table(table, where)
+    return graph_from_table(table, where)
 
 
 def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:
@@ -119,7 +117,7 @@ def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:
 def _popped(
     rows: list[Any], keys: tuple[str, ...], what: str, where: str
 ) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
-    """The rows without these keys, and what stood there."""
+    """Return the rows without these keys, and the values of the keys."""
     rest, labels = [], []
     for i, row in enumerate(rows):
         if not isinstance(row, dict):
@@ -136,7 +134,7 @@ def _popped(
 
 
 def _columns(rows: list[dict[str, Any]], what: str, where: str) -> dict[str, list[Any]]:
-    """One list a column; an attribute that a row lacks is missing there, like one that is null."""
+    """Return one list for each column. An attribute that a row lacks is missing there, like one that is null."""
     keys = dict.fromkeys(key for row in rows for key in row)
     check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
     return {key: [row.get(key) for row in rows] for key in keys}

@@ -6,7 +6,7 @@ Graphs with the same columns form a group ``g``, and their rows stand one below 
 UTF-8 bytes with offsets. ``about`` is JSON: the format, its version, the names of the graphs and, for each group, its
 columns; ``group`` is the group of each graph. Numbers come back bit for bit. The alignments of a mean graph are not kept.
 
-A count is never believed: a node exists because ``node_graph`` has a row for it.
+A stated count is never trusted: a node exists because ``node_graph`` has a row for it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.array_file import Arrays, read_npy, write_npy
+from graphmeans.files import Archive, PathLike, fail, parse_json, write_file
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.io.files import Archive, PathLike, fail, write_file
-from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, parse_json, plain_label
-from graphmeans.io.storage.npy import npy_bytes, read_npy
+from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, plain_label
 
-FORMAT, VERSION = "graphmeans graphs", 1
+NPZ_FORMAT, NPZ_VERSION = "graphmeans graphs", 1
 
-Arrays = dict[str, NDArray[Any]]
 Reader = Callable[..., NDArray[Any]]
 
 
@@ -49,7 +48,7 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
 
 
 def npz_bytes(graphs: Sequence[Graph]) -> bytes:
-    """The bytes of an .npz file with these graphs."""
+    """Return the bytes of an .npz file with these graphs."""
     groups: dict[str, list[int]] = {}
     for i, graph in enumerate(graphs):
         groups.setdefault(json.dumps(_description(graph)), []).append(i)
@@ -57,20 +56,18 @@ def npz_bytes(graphs: Sequence[Graph]) -> bytes:
     for g, (description, members) in enumerate(groups.items()):
         arrays["group"][members] = g
         _write_group(f"{g}/", json.loads(description), [graphs[i] for i in members], arrays)
-    about = {"format": FORMAT, "version": VERSION, "names": [graph.name for graph in graphs],
+    about = {"format": NPZ_FORMAT, "version": NPZ_VERSION, "names": [graph.name for graph in graphs],
              "groups": [json.loads(description) for description in groups]}  # fmt: skip
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for name, array in arrays.items():
-            # A fixed date: the same graphs make the same file.
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                member.write(npy_bytes(array))
+            write_npy(archive, f"{name}.npy", array)
     return target.getvalue()
 
 
 def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
-    """The graphs of an .npz file that `write_npz` wrote, in their order.
+    """Read the graphs of an .npz file that `write_npz` wrote, in their order.
 
     Parameters
     ----------
@@ -94,7 +91,7 @@ def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
 
 
 def parse_npz(data: bytes, where: str) -> list[Graph]:
-    """The graphs in the bytes of an .npz file."""
+    """Return the graphs in the bytes of an .npz file."""
     return _read_archive(Archive(Path(where), data=data), where, None)
 
 
@@ -113,7 +110,7 @@ def _read_archive(archive: Archive, path: PathLike, unnamed: str | None) -> list
 
 
 def _description(graph: Graph) -> dict[str, Any]:
-    """What the graphs of one group share."""
+    """Describe what the graphs of one group have in common."""
     ids = list(graph.node_ids)
     return {
         "mean": isinstance(graph, MeanGraph),
@@ -177,7 +174,7 @@ def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
 
 
 def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
-    """One member, which must be of the expected type."""
+    """Read one array, which must have the expected type and number of dimensions."""
     found = read_npy(archive.read(f"{name}.npy", limit=None), name)
     if found.dtype != np.dtype(dtype) or found.ndim != ndim or (ndim == 2 and found.shape[1] > MAX_WIDTH):
         expected = f"{np.dtype(dtype)} in {ndim} dimensions"
@@ -187,10 +184,10 @@ def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
 
 def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
     about = parse_json(array("about", np.uint8).tobytes().decode("utf-8"), path)
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+    if not isinstance(about, dict) or about.get("format") != NPZ_FORMAT:
         raise GraphError("was not written by graphmeans")
-    if about.get("version") != VERSION:
-        raise GraphError(f"has format version {about.get('version')!r}, this release reads {VERSION}")
+    if about.get("version") != NPZ_VERSION:
+        raise GraphError(f"has format version {about.get('version')!r}, this release reads {NPZ_VERSION}")
     names, groups, group = about["names"], about["groups"], array("group", np.int64)
     if not isinstance(names, list) or not isinstance(groups, list) or len(names) != len(group):
         raise GraphError("its list of names does not fit its graphs")
@@ -251,7 +248,7 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
 
 
 def _bounds(graph_of_row: NDArray[np.int64], graphs: int) -> tuple[list[int], int]:
-    """Where each graph's rows start, and the number of rows."""
+    """Return where the rows of each graph start, and the number of rows."""
     rows = len(graph_of_row)
     if rows and (graph_of_row[0] < 0 or graph_of_row[-1] >= graphs or (np.diff(graph_of_row) < 0).any()):
         raise GraphError("its rows do not stand in the order of the graphs")

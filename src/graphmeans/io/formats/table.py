@@ -1,6 +1,6 @@
 """A graph as a file holds it: rows of named attributes, and a mark that says what they were.
 
-Every format writes a `Table` and reads one, so what a mark means is decided here and nowhere else. Its entries are
+Every format writes a `GraphTable` and reads one, so what a mark means is decided here and nowhere else. Its entries are
 those of `graphs.convert`, and a few more for what networkx cannot carry:
 
 - ``bare_nodes``, ``bare_edges``: the attribute ``value`` was a bare array;
@@ -23,17 +23,17 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.files import fail, parse_json
 from graphmeans.graphs.convert import MARK, VALUE
-from graphmeans.graphs.convert.records import Records
+from graphmeans.graphs.convert.records import Records, free_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import read_column
-from graphmeans.io.files import fail
 
-#: Attributes wider than this are not believed.
+#: Wider attributes are refused.
 MAX_WIDTH = 100_000
-#: Missing values are filled in, and defaults spread, until a table has this many cells for each value in the file.
+#: A table may have at most this many cells for each value in the file; the others are missing values and defaults.
 MAX_SPARSITY = 100
 
 _MARK_TYPES: dict[str, type] = {
@@ -45,7 +45,7 @@ _MARK_TYPES: dict[str, type] = {
 
 
 @dataclass
-class Table:
+class GraphTable:
     """Rows of a file: ids and columns of the nodes, end positions and columns of the edges."""
 
     name: str | None
@@ -59,7 +59,7 @@ class Table:
 
 
 class Sparse:
-    """A column under construction: which rows have a value, and which values."""
+    """A column under construction: its values, and the rows that have one."""
 
     __slots__ = ("kinds", "rows", "values")
 
@@ -69,7 +69,7 @@ class Sparse:
         self.kinds: set[str] = set()
 
     def dense(self, n: int, missing: Any) -> list[Any]:
-        """One value a row."""
+        """Return one value for each row."""
         if len(self.values) == n:
             return self.values
         result = [missing] * n
@@ -86,12 +86,12 @@ class Sparse:
 
 
 def check_sparsity(cells: int, present: int, where: str) -> None:
-    """Refuse tables that are nearly all holes: filling them would take memory out of proportion to the file."""
+    """Refuse a table in which nearly all values are missing: filling it would take far more memory than the file."""
     if cells > 1_000_000 + MAX_SPARSITY * present:
         raise fail(where, f"{present} attribute values would need a table of {cells} cells; too sparse")
 
 
-def to_table(
+def graph_to_table(
     graph: Graph,
     stem: str | None,
     *,
@@ -100,8 +100,8 @@ def to_table(
     keep_ones: bool = False,
     holes: bool = False,
     legal: re.Pattern[str] | None = None,
-) -> Table:
-    """What to write for a graph into a file called `stem`.
+) -> GraphTable:
+    """Return what to write for a graph into a file called `stem`.
 
     `keep_ones` writes bare edge weights even if all are 1, for collections in which others are not. `holes` is for
     formats in which a node may lack an attribute that others have: columns of single values are then given with their
@@ -136,11 +136,11 @@ def to_table(
         if graph.objective is not None:
             mark["objective"] = graph.objective
     ids = [plain_label(label, "node id", graph) for label in graph.node_ids]
-    return Table(graph.name, graph.directed, ids, graph.n_nodes, graph.edges, nodes, edges, mark)
+    return GraphTable(graph.name, graph.directed, ids, graph.n_nodes, graph.edges, nodes, edges, mark)
 
 
-def from_table(table: Table, where: str) -> Graph:
-    """The graph that was written; every error names the file."""
+def graph_from_table(table: GraphTable, where: str) -> Graph:
+    """Return the graph that was written. Every error names the file."""
     try:
         return _from_table(table)
     except GraphError as error:
@@ -150,7 +150,7 @@ def from_table(table: Table, where: str) -> Graph:
 
 
 def plain_label(label: Any, what: str, graph: Graph) -> Any:
-    """A node id or role as JSON knows it; tuples become lists."""
+    """Return a node id or role as JSON can hold it. Tuples become lists."""
     if isinstance(label, np.generic):
         label = label.item()
     if label is None or isinstance(label, (str, int, float)):
@@ -162,7 +162,7 @@ def plain_label(label: Any, what: str, graph: Graph) -> Any:
 
 
 def frozen_label(label: Any, depth: int = 0) -> Any:
-    """A node id or role out of JSON: lists become tuples again."""
+    """Return a node id or role that was read from JSON. Lists become tuples again."""
     if isinstance(label, list) and depth < 8:
         return tuple(frozen_label(part, depth + 1) for part in label)
     if label is None or isinstance(label, (str, int, float)):
@@ -170,7 +170,7 @@ def frozen_label(label: Any, depth: int = 0) -> Any:
     raise GraphError(f"{str(label)[:40]!r} can be neither a node id nor a role")
 
 
-def labels_to_text(table: Table) -> None:
+def labels_to_text(table: GraphTable) -> None:
     """Turn ids and roles into strings, and mark what only JSON text can bring back."""
     if table.ids is not None and not all(isinstance(label, str) for label in table.ids):
         table.ids, table.mark["ids"] = [json.dumps(label) for label in table.ids], "json"
@@ -180,12 +180,12 @@ def labels_to_text(table: Table) -> None:
 
 
 def parse_mark(text: str, where: str) -> dict[str, Any]:
-    """The mark out of its JSON text."""
+    """Parse the JSON text of a mark, and check it."""
     return checked_mark(parse_json(text, where), where)
 
 
 def checked_mark(mark: Any, where: str) -> dict[str, Any]:
-    """The mark, if everything in it is of the type that it should be."""
+    """Return the mark if everything in it has the type that it should have."""
     if not isinstance(mark, dict):
         raise fail(where, f"its {MARK!r} entry is malformed")
     for key, kind in _MARK_TYPES.items():
@@ -194,29 +194,14 @@ def checked_mark(mark: Any, where: str) -> dict[str, Any]:
     return mark
 
 
-def parse_json(text: str, where: str) -> Any:
-    """JSON, with every way in which it can fail as one line."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise fail(where, f"is not valid JSON ({error})") from None
-
-
 def positions(ids: list[Any], where: str) -> dict[Any, int]:
-    """Where each node id stands; an id must be unique."""
+    """Return the position of each node id. An id must be unique."""
     place = {label: i for i, label in enumerate(ids)}
     if len(place) < len(ids):
         seen: set[Any] = set()
         twice = next(label for label in ids if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise fail(where, f"node id {twice!r} is given twice")
     return place
-
-
-def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, with underscores behind it until nothing else is called so."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _renamed(
@@ -260,7 +245,7 @@ def _with_holes(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> N
         columns[name] = np.ma.MaskedArray(column, mask=mask)
 
 
-def _from_table(table: Table) -> Graph:
+def _from_table(table: GraphTable) -> Graph:
     mark = table.mark
     nodes, edges, n, m = dict(table.nodes), dict(table.edges), table.n_nodes, len(table.ends)
     _restore_empty(nodes, mark, "empty_nodes", n)
@@ -307,7 +292,7 @@ def _is_simple(ends: Any, directed: bool) -> bool:
 
 
 def _simple(arguments: dict[str, Any], nodes: dict[str, Any], edges: dict[str, Any]) -> Graph:
-    """A graph with parallel edges or loops, by the rules of `graphs.convert.records`."""
+    """Return a graph for rows with parallel edges or loops, by the rules of `graphs.convert.records`."""
     ends, n = [(int(i), int(j)) for i, j in arguments["edges"]], arguments["nodes"]
     size = n if isinstance(n, int) else len(next(iter(nodes.values())))
     rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.io import files as _files
-from graphmeans.io.files import Source, fail
+from graphmeans import files as _files
+from graphmeans.files import FileTree, fail
 
-#: The largest single file that is read; all nodes of a data set stand in one.
-MAX_FILE = 2**30
+#: The largest single file that is read. One file holds all nodes of a data set.
+MAX_TU_FILE = 2**30
 INDICATOR = "_graph_indicator.txt"
 
 
 class DataSet:
-    """The files of one data set, by what stands behind its name."""
+    """The files of one data set, by the part of the file name that follows the name of the data set."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: FileTree) -> None:
         found = _files.topmost(source, [INDICATOR])
         if len(found) != 1:
             said = ", ".join(PurePosixPath(name).name[: -len(INDICATOR)] for name in found)
@@ -33,16 +33,16 @@ class DataSet:
         return self.source.where(f"{self.stem}_{part}")
 
     def text(self, part: str) -> str | None:
-        """The text of a file, or None if it is not there."""
+        """Return the text of a file, or None if it does not exist."""
         if f"{self.stem}_{part}" not in self.there:
             return None
         try:
-            return self.source.read(f"{self.stem}_{part}", MAX_FILE).decode("utf-8-sig")
+            return self.source.read(f"{self.stem}_{part}", MAX_TU_FILE).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise fail(self.where(part), "is not UTF-8 text") from None
 
     def numbers(self, part: str, rows: int | None = None) -> NDArray[np.float64] | None:
-        """A table of numbers, a line a row; `rows` is how many there must be."""
+        """Return a table of numbers with one row for each line, or None if there is no file. `rows` is how many there must be."""
         text = self.text(part)
         if text is None:
             return None
@@ -56,7 +56,7 @@ class DataSet:
         return self._counted(part, table, rows)
 
     def whole(self, part: str, width: int) -> NDArray[np.int64]:
-        """A table of whole numbers of this width, which must be there."""
+        """Return a table of whole numbers of this width. The file must exist."""
         table = self.numbers(part)
         if table is None:
             raise fail(self.where(part), "is missing")
@@ -68,7 +68,7 @@ class DataSet:
         return table.astype(np.int64).reshape(-1, width)
 
     def words(self, part: str, rows: int | None = None) -> list[list[str]] | None:
-        """The columns of a table of labels."""
+        """Return the columns of a table of labels, or None if the file does not exist."""
         text = self.text(part)
         if text is None:
             return None

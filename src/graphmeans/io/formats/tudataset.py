@@ -27,15 +27,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans import files as _files
+from graphmeans.files import FileTree, PathLike, fail, parse_json
+from graphmeans.graphs.convert.records import free_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io import files as _files
-from graphmeans.io.files import PathLike, Source, fail
-from graphmeans.io.formats.table import free_name, parse_json
 from graphmeans.io.formats.tu_files import INDICATOR, DataSet
 
-IntArray = NDArray[np.int64]
-Columns = dict[str, NDArray[Any]]
+_IntArray = NDArray[np.int64]
+_Columns = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Targets:
 
 
 def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[list[Graph], list[str] | None]:
-    """The graphs of a TU data set, and their classes.
+    """Read the graphs of a TU data set, and their classes.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[lis
 
 
 def read_with_targets(path: PathLike, directed: bool | None = None) -> tuple[list[Graph], Targets]:
-    """The graphs of a TU data set with everything that is said about them."""
+    """Read the graphs of a TU data set with their classes and the numbers to predict."""
     with _files.opened(path) as source:
         return _read(DataSet(source), directed)
 
 
-def holds_tudataset(source: Source) -> bool:
-    """Whether this is a TU data set."""
+def holds_tudataset(source: FileTree) -> bool:
+    """Return whether a folder or zip is a TU data set."""
     return bool(_files.topmost(source, [INDICATOR]))
 
 
@@ -112,7 +112,7 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     return _graphs(files, graph_of, arcs, nodes, edges, directed, names), targets
 
 
-def _arcs(files: DataSet, graph_of: IntArray) -> IntArray:
+def _arcs(files: DataSet, graph_of: _IntArray) -> _IntArray:
     arcs = files.whole("A.txt", 2) - 1
     outside = np.flatnonzero(((arcs < 0) | (arcs >= len(graph_of))).any(axis=1))
     if len(outside):
@@ -124,14 +124,14 @@ def _arcs(files: DataSet, graph_of: IntArray) -> IntArray:
     return arcs
 
 
-def _columns(files: DataSet, part: str, rows: int, about: dict[str, Any]) -> Columns:
-    """Labels and attributes by column name."""
+def _columns(files: DataSet, part: str, rows: int, about: dict[str, Any]) -> _Columns:
+    """Return labels and attributes by column name."""
     labels = files.words(f"{part}_labels.txt", rows) or []
     table = files.numbers(f"{part}_attributes.txt", rows)
     described = about.get(part)
     if described is None:
         several = len(labels) > 1
-        columns: Columns = {f"label_{i}" if several else "label": _strings(label) for i, label in enumerate(labels)}
+        columns: _Columns = {f"label_{i}" if several else "label": _strings(label) for i, label in enumerate(labels)}
         if table is not None and table.shape[1]:
             columns["attributes"] = table
         return columns
@@ -141,9 +141,9 @@ def _columns(files: DataSet, part: str, rows: int, about: dict[str, Any]) -> Col
         raise fail(files.where("graphmeans.json"), f"does not fit the {part} labels and attributes") from None
 
 
-def _described(described: list[dict[str, Any]], labels: list[list[str]], table: NDArray[np.float64]) -> Columns:
-    """The columns that were written, in their order: the next label or the next attributes of the files each."""
-    columns: Columns = {}
+def _described(described: list[dict[str, Any]], labels: list[list[str]], table: NDArray[np.float64]) -> _Columns:
+    """Return the columns that `write_tudataset` wrote, in their order. Each takes the next label or the next attributes."""
+    columns: _Columns = {}
     next_label, at = 0, 0
     for column in described:
         name = str(column["name"])
@@ -170,7 +170,7 @@ def _strings(values: Sequence[Any]) -> NDArray[Any]:
     return result
 
 
-def _without_loops(arcs: IntArray, edges: Columns) -> tuple[IntArray, Columns, IntArray]:
+def _without_loops(arcs: _IntArray, edges: _Columns) -> tuple[_IntArray, _Columns, _IntArray]:
     loop = arcs[:, 0] == arcs[:, 1]
     if not loop.any():
         return arcs, edges, arcs[:0, 0]
@@ -178,9 +178,9 @@ def _without_loops(arcs: IntArray, edges: Columns) -> tuple[IntArray, Columns, I
 
 
 def _once(
-    files: DataSet, arcs: IntArray, edges: Columns, n: int, either_way: bool = False
-) -> tuple[IntArray, Columns]:
-    """Each arc once, the first of several that are the same; `either_way`: (i, j) and (j, i) are the same."""
+    files: DataSet, arcs: _IntArray, edges: _Columns, n: int, either_way: bool = False
+) -> tuple[_IntArray, _Columns]:
+    """Keep the first of several equal arcs. With `either_way`, (i, j) and (j, i) count as equal."""
     ends = np.sort(arcs, axis=1) if either_way else arcs
     _, first, which = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)
     for name, column in edges.items():
@@ -192,8 +192,8 @@ def _once(
     return arcs[kept], {name: column[kept] for name, column in edges.items()}
 
 
-def _symmetric(arcs: IntArray, edges: Columns, n: int) -> bool:
-    """Whether each arc has its reverse, alike in all columns."""
+def _symmetric(arcs: _IntArray, edges: _Columns, n: int) -> bool:
+    """Return whether each arc has its reverse, with the same values in all columns."""
     there, back = arcs[:, 0] * n + arcs[:, 1], arcs[:, 1] * n + arcs[:, 0]
     order, turned = np.argsort(there), np.argsort(back)
     if not np.array_equal(there[order], back[turned]):
@@ -207,7 +207,7 @@ def _differ(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _graphs(
-    files: DataSet, graph_of: IntArray, arcs: IntArray, nodes: Columns, edges: Columns, directed: bool, names: list[Any]
+    files: DataSet, graph_of: _IntArray, arcs: _IntArray, nodes: _Columns, edges: _Columns, directed: bool, names: list[Any]
 ) -> list[Graph]:
     """Cut the rows of the collection into graphs; nodes keep their order within a graph."""
     rows = np.argsort(graph_of, kind="stable")
@@ -293,7 +293,7 @@ def write_tudataset(
 
 
 def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) -> dict[str, str]:
-    """The text of each file, by what stands behind the name of the data set."""
+    """Return the text of each file, by the part of its name that follows the name of the data set."""
     if not graphs:
         raise fail(path, "an empty collection cannot be written")
     directed = graphs[0].directed
@@ -331,7 +331,7 @@ def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) ->
 
 
 def _described_columns(of: list[Any], part: str, path: PathLike) -> tuple[list[dict[str, Any]], list[list[str]], list[Any]]:
-    """What the columns are, the labels among them as words, and the attributes among them as tables."""
+    """Return the description of the columns, the labels among them as words, and the attributes among them as tables."""
     filled = [(i, columns) for i, columns in enumerate(of) if len(next(iter(columns.values())))]
     described: list[dict[str, Any]] = []
     labels: list[list[str]] = []

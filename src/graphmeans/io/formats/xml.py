@@ -11,8 +11,8 @@ from xml.sax.saxutils import escape
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
+from graphmeans.files import fail
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.files import fail
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

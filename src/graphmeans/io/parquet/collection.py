@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import PathLike
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.files import PathLike, fail, natural_key
 from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
-from graphmeans.io.parquet.layout import LABEL, NAME, Layout, parquet
-from graphmeans.io.parquet.rows import from_table
-from graphmeans.io.parquet.write import is_labels, reading
+from graphmeans.io.parquet.layout import LABEL, NAME
+from graphmeans.io.parquet.partitions import CollectionFile, Piece, RowGroup, open_files
+from graphmeans.io.parquet.role_sizes import role_counts_of_table, size_columns
+from graphmeans.io.parquet.rows import graphs_from_arrow
 
 T = TypeVar("T")
 
-#: Row groups that are kept after a single graph of them was asked for.
+#: How many row groups are kept in memory after a single graph of them was asked for.
 RECENT = 4
-
-
-@dataclass(frozen=True)
-class _File:
-    path: Path
-    layout: Layout
-    metadata: Any  # the footer, so that it is parsed once
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Another process reads the footer itself, which knows of all partitions, and may work in another folder.
-        return _File, (self.path.absolute(), self.layout, None)
-
-
-class _Group(NamedTuple):
-    """One row group: the unit that is read."""
-
-    file: int
-    number: int
-    rows: int
 
 
 class Repeatable(Generic[T]):
@@ -65,14 +45,14 @@ class Collection:
     It can be iterated over, indexed, cut into partitions and sent to another process, which reads its part itself.
     """
 
-    def __init__(self, files: Sequence[_File], groups: Sequence[_Group], path: Path) -> None:
+    def __init__(self, files: Sequence[CollectionFile], groups: Sequence[RowGroup], path: Path) -> None:
         self._files, self._groups, self.path = tuple(files), tuple(groups), path
         self._starts = np.concatenate([[0], np.cumsum([group.rows for group in groups], dtype=np.int64)]).astype(np.int64)
-        self._recent: dict[int, tuple[Layout, Any, str]] = {}
+        self._recent: dict[int, Piece] = {}
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Collection, (self._files, self._groups, self.path)  # what was read stays here
+        return Collection, (self._files, self._groups, self.path)  # what was read is not sent along
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -91,15 +71,15 @@ class Collection:
     def __getitem__(self, index: slice) -> list[Graph]: ...
 
     def __getitem__(self, index: int | slice) -> Graph | list[Graph]:
-        """One graph, or a list of some. The last row groups read are kept: neighbours come at once."""
+        """Return one graph, or a list. The row groups read last are kept, so that neighbours need no further reading."""
         if isinstance(index, slice):
             return self.take(range(len(self))[index])
         at = range(len(self))[index]  # an IndexError if there is none
         i = int(np.searchsorted(self._starts, at, side="right")) - 1
         layout, table, where = self._kept(i)
-        return from_table(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
+        return graphs_from_arrow(layout, table.slice(at - int(self._starts[i]), 1), where)[0]
 
-    def _kept(self, i: int) -> tuple[Layout, Any, str]:
+    def _kept(self, i: int) -> Piece:
         with self._lock:
             found = self._recent.pop(i, None)
             self._recent[i] = self._table(i) if found is None else found
@@ -108,10 +88,10 @@ class Collection:
             return self._recent[i]
 
     def labelled(self) -> Iterator[tuple[Graph, str | None]]:
-        """Each graph with its class, or None."""
+        """Yield each graph with its class, or with None."""
         for i in range(self.n_partitions):
             layout, table, where = self._table(i)
-            yield from zip(from_table(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
+            yield from zip(graphs_from_arrow(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
 
     # -- what it holds -----------------------------------------------------------------------------
 
@@ -181,15 +161,15 @@ class Collection:
         return Collection([self._files[group.file]], [group._replace(file=0)], self.path)
 
     def batches(self, size: int | None = None) -> Repeatable[list[Graph]]:
-        """Lists of `size` graphs (the last may be shorter), read as they are asked for; by default a partition at a time."""
-        return Repeatable(lambda: ([graph for piece in pieces for graph in from_table(*piece)] for pieces in self._cut(size)))
+        """Return an iterable of lists of `size` graphs (the last may be shorter); by default a partition at a time."""
+        return Repeatable(lambda: (_graphs_of(pieces) for pieces in self._cut(size)))
 
     def arrays(self) -> Repeatable[Flat | list[Graph]]:
-        """A partition at a time as flat arrays (as graphs, if they are not all alike): what `GraphEncoder.fit_batches` takes."""
+        """Return an iterable of partitions as flat arrays (as graphs, if they differ), for `GraphEncoder.fit_batches`."""
         return Repeatable(lambda: (flat_or_graphs(*self._table(i)) for i in range(self.n_partitions)))
 
     def take(self, indices: Sequence[int] | NDArray[np.int64]) -> list[Graph]:
-        """The graphs at these positions, in this order; each partition is read once."""
+        """Return the graphs at these positions, in this order. Each partition is read once."""
         which = np.asarray(indices, dtype=np.int64).reshape(-1)
         if len(which) and not ((which >= -len(self)) & (which < len(self))).all():
             raise IndexError(f"a position is outside of a collection of {len(self)} graphs")
@@ -200,13 +180,13 @@ class Collection:
             places = np.flatnonzero(owner == i)
             layout, table, where = self._table(i)
             rows, back = np.unique(which[places] - self._starts[i], return_inverse=True)
-            graphs = from_table(layout, table.take(rows), where)
+            graphs = graphs_from_arrow(layout, table.take(rows), where)
             for place, row in zip(places.tolist(), back.tolist(), strict=True):
                 found[place] = graphs[row]
         return found  # type: ignore[return-value]
 
     def encoded(self, encoder: GraphEncoder, size: int | None = None) -> Repeatable[GraphBatch]:
-        """What ``encoder.transform`` makes of each batch, without an object for each graph on the way.
+        """Return an iterable of what ``encoder.transform`` makes of each batch, without an object for each graph.
 
         Parameters
         ----------
@@ -217,29 +197,57 @@ class Collection:
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
     def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
-        """What ``encoder.transform`` makes of the graphs at these positions, in this order; each partition is read once."""
-        rows = np.asarray(rows, dtype=np.int64)
-        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        """Return what ``encoder.transform`` makes of the graphs at these positions, in this order."""
         pieces = []
-        ends = np.flatnonzero(np.diff(owner)) + 1
-        for part in np.split(np.arange(len(rows)), ends):
-            if not len(part):
-                continue
-            i = int(owner[part[0]])
+        for i, at in self._by_partition(rows):
             layout, table, where = self._table(i)
-            at = rows[part] - self._starts[i]
-            whole = at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
-            pieces.append((layout, table.slice(at[0], len(at)) if whole else table.take(at), where))
+            pieces.append((layout, _slice(table, at), where))
         if not pieces:
             return encoder.transform([])
         return _encoded(pieces, encoder)
 
+    def role_sizes(
+        self, encoder: GraphEncoder, rows: range | NDArray[np.int64]
+    ) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
+        """Return the roles that `encoded_rows` gives the graphs at these positions, and their numbers of nodes of each role.
+
+        Only the columns with the numbers of nodes and the roles are read, and one that confirms them; no graph is encoded.
+
+        Parameters
+        ----------
+        encoder : GraphEncoder, fitted
+        rows : range or array of int
+
+        Returns
+        -------
+        role_names : tuple
+            The roles of the encoder, and behind them those that it does not know, in the order in which they come.
+        counts : array of shape (rows, roles)
+        """
+        known = {role: code for code, role in enumerate(encoder.roles_)}
+        pieces = []
+        for i, at in self._by_partition(rows):
+            layout, table, where = self._table(i, size_columns(self._files[self._groups[i].file].layout))
+            found = role_counts_of_table(layout, _slice(table, at), known, encoder.roles_ != (None,))
+            if found is None:  # encoding gives the right numbers, or says what is wrong with which graph
+                batch = encode_table(layout, _slice(self._table(i)[1], at), where, encoder)
+                numbers = [known.setdefault(role, len(known)) for role in batch.role_names]
+                found = np.zeros((len(batch), len(known)), dtype=np.int64)
+                found[:, numbers] = batch.role_counts
+            pieces.append(found)
+        counts = np.zeros((sum(map(len, pieces)), len(known)), dtype=np.int64)
+        start = 0
+        for found in pieces:
+            counts[start : start + len(found), : found.shape[1]] = found
+            start += len(found)
+        return tuple(known), counts
+
     def fingerprint(self) -> bytes:
-        """Tells collections apart by what the footers of their files say of every row group."""
+        """Return bytes that differ between collections, from what the footers of the files say about every row group."""
         digest = hashlib.sha256()
         for group in self._groups:
             file = self._files[group.file]
-            footer = self._footer(file).row_group(group.number)
+            footer = file.footer.row_group(group.number)
             digest.update(repr((group.rows, footer.total_byte_size)).encode())
             for c in range(footer.num_columns):
                 column = footer.column(c)
@@ -251,33 +259,19 @@ class Collection:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def _table(self, i: int, columns: list[str] | None = None) -> tuple[Layout, Any, str]:
-        """The rows of partition i, with what messages call it."""
+    def _table(self, i: int, columns: list[str] | None = None) -> Piece:
+        """Read partition i."""
         group = self._groups[i]
-        file = self._files[group.file]
-        pq = parquet()
-        with reading(file.path, f"partition {group.number} cannot be read"):
-            with pq.ParquetFile(file.path, metadata=file.metadata, page_checksum_verification=True) as opened:
-                table = opened.read_row_group(group.number, columns=columns, use_threads=False)
-            if table.num_rows != group.rows:
-                raise GraphError(f"{table.num_rows} rows instead of {group.rows}")
-        return file.layout, table, f"{file.path}: partition {group.number}"
-
-    @staticmethod
-    def _footer(file: _File) -> Any:
-        if file.metadata is not None:
-            return file.metadata
-        with reading(file.path), parquet().ParquetFile(file.path) as opened:
-            return opened.metadata
+        return self._files[group.file].read(group, columns)
 
     def _graphs(self, i: int) -> list[Graph]:
-        return from_table(*self._table(i))
+        return graphs_from_arrow(*self._table(i))
 
-    def _cut(self, size: int | None) -> Iterator[list[tuple[Layout, Any, str]]]:
-        """Tables that hold `size` rows together."""
+    def _cut(self, size: int | None) -> Iterator[list[Piece]]:
+        """Yield lists of tables that hold `size` rows together."""
         if size is not None and size < 1:
             raise GraphError(f"a batch holds at least one graph, got size={size}")
-        held: list[tuple[Layout, Any, str]] = []
+        held: list[Piece] = []
         rows = 0
         for i in range(self.n_partitions):
             layout, table, where = self._table(i)
@@ -294,6 +288,15 @@ class Collection:
     def _texts(self, column: str) -> list[Any]:
         return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
 
+    def _by_partition(self, rows: range | NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Split positions where the partition changes. Yield the number of the partition and the positions inside it."""
+        rows = np.asarray(rows, dtype=np.int64)
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
+        for part in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(owner)) + 1):
+            if len(part):
+                i = int(owner[part[0]])
+                yield i, rows[part] - self._starts[i]
+
     def _texts_of(self, column: str, rows: range | NDArray[np.int64]) -> list[Any]:
         rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
@@ -305,7 +308,7 @@ class Collection:
 
 
 def _shared(column: Any) -> list[Any]:
-    """The texts of a column; equal ones are one object, since classes repeat a million times."""
+    """Return the texts of a column. Equal texts are one object, since a class may occur a million times."""
     known: dict[str | None, str | None] = {}
     return [known.setdefault(text, text) for text in column.to_pylist()]
 
@@ -338,41 +341,26 @@ def open_collection(path: PathLike) -> Collection:
     (5, ['g0', 'g1'], [3, 2])
     """
     path = Path(path)
-    if os.path.isdir(path):
-        with reading(path):
-            found = [entry for entry in os.listdir(path) if entry.lower().endswith(".parquet") and entry[0] not in "._"]
-        if not found:
-            raise fail(path, "holds no Parquet files; write them with graphmeans convert")
-        files = [file for name in sorted(found, key=natural_key) if (file := _open(path / name, skip_labels=True))]
-        if not files:
-            raise fail(path, "holds labels but no graphs")
-    else:
-        if os.path.isfile(path) and path.suffix.lower() != ".parquet":
-            raise fail(path, "is no Parquet file; graphmeans convert writes one from it")
-        files = [_open(path)]  # type: ignore[list-item]
-    groups = [
-        _Group(f, number, file.metadata.row_group(number).num_rows)
-        for f, file in enumerate(files)
-        for number in range(file.metadata.num_row_groups)
-    ]
+    files = open_files(path)
+    groups = [group for i, file in enumerate(files) for group in file.row_groups(i)]
     return Collection(files, [group for group in groups if group.rows], path)
 
 
-def _open(path: Path, skip_labels: bool = False) -> _File | None:
-    pq = parquet()
-    with reading(path):
-        with pq.ParquetFile(path) as opened:
-            schema, metadata = opened.schema_arrow, opened.metadata
-        if skip_labels and is_labels(schema, str(path)):
-            return None
-        return _File(path, Layout.from_schema(schema, str(path)), metadata)
-
-
-def _encoded(pieces: Sequence[tuple[Layout, Any, str]], encoder: GraphEncoder) -> GraphBatch:
+def _encoded(pieces: Sequence[Piece], encoder: GraphEncoder) -> GraphBatch:
     batches = [encode_table(layout, table, where, encoder) for layout, table, where in pieces]
     if len(batches) == 1:
         return batches[0]
     if any(batch.role_names != encoder.roles_ for batch in batches):
-        # Roles that the encoder does not know are numbered as they come: all graphs must be seen at once.
-        return encoder.transform([graph for piece in pieces for graph in from_table(*piece)])
+        # Roles that the encoder does not know are numbered in the order in which they come, so all graphs must be seen at once.
+        return encoder.transform(_graphs_of(pieces))
     return concatenate(batches)
+
+
+def _graphs_of(pieces: Sequence[Piece]) -> list[Graph]:
+    return [graph for piece in pieces for graph in graphs_from_arrow(*piece)]
+
+
+def _slice(table: Any, at: NDArray[np.int64]) -> Any:
+    """Return the rows at these positions, without a copy if they follow each other."""
+    neighbours = len(at) and at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
+    return table.slice(at[0], len(at)) if neighbours else table.take(at)

@@ -1,8 +1,8 @@
-"""From the buffers of an Arrow table to encoded graphs, without an object for each graph.
+"""Encode graphs from the buffers of an Arrow table, without an object for each graph.
 
-This is only a shorter way to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual, a graph that is kept
-apart or lacks a column, an edge that leads nowhere, a value that the encoder refuses, goes the long way, which either gives
-the right result or says what is wrong with which graph.
+This is the fast path to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual takes the slow path through
+`Graph` objects, which gives the right result or says what is wrong with which graph: a graph that is kept apart or lacks a
+column, an edge that leads to no node, or a value that the encoder refuses.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import fail
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat, Shape
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io.files import fail
 from graphmeans.io.formats.table import frozen_label
-from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, Kind, Layout, stored
-from graphmeans.io.parquet.rows import MOST_BARE_NODES, Lists, from_table, node_counts
+from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, ColumnKind, Layout, stored
+from graphmeans.io.parquet.rows import MAX_BARE_NODES, ListColumn, graphs_from_arrow, node_counts
 
 IntArray = NDArray[np.int64]
 
 
 def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) -> GraphBatch:
-    """The rows of a table, encoded."""
+    """Encode the rows of a table."""
     flat = flat_or_graphs(layout, table, where)
     if isinstance(flat, Flat):
         try:
             return encoder.transform_flat(flat)
         except GraphError:
-            flat = from_table(layout, table, where)
+            flat = graphs_from_arrow(layout, table, where)
     try:
         return encoder.transform(flat)
     except GraphError as error:
@@ -41,12 +41,12 @@ def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) 
 
 
 def flat_or_graphs(layout: Layout, table: Any, where: str) -> Flat | list[Graph]:
-    """The rows as flat arrays if they are all alike and right, else as graphs."""
+    """Return the rows as flat arrays if all have the same columns and are valid, otherwise as graphs."""
     try:
         flat = _flat(layout, table)
     except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError):
-        flat = None  # the long way knows what to say
-    return from_table(layout, table, where) if flat is None else flat
+        flat = None  # the slow path raises an error that names the graph
+    return graphs_from_arrow(layout, table, where) if flat is None else flat
 
 
 def _flat(layout: Layout, table: Any) -> Flat | None:
@@ -61,7 +61,7 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
     if node_columns is None or edge_columns is None:
         return None
     if not node_columns:
-        if (nodes > MOST_BARE_NODES).any():
+        if (nodes > MAX_BARE_NODES).any():
             return None
         node_columns = {BARE: np.zeros((int(nodes.sum()), 0))}
     edge_columns = edge_columns or {BARE: np.ones((len(shape.ends), 1))}
@@ -69,7 +69,7 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
         return None
     if layout.roles is None:
         return Flat(shape, node_columns, edge_columns)
-    lists = Lists(table.column(ROLES))
+    lists = ListColumn(table.column(ROLES))
     if not (lists.valid | (nodes == 0)).all():
         return None if lists.lengths.any() else Flat(shape, node_columns, edge_columns)
     if not np.array_equal(lists.lengths, nodes):
@@ -83,8 +83,8 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
 
 
 def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
-    """The edges, if they all lead to nodes that exist, none is a loop and none stands there twice."""
-    source, target = Lists(table.column(SOURCE)), Lists(table.column(TARGET))
+    """Return the edges if all lead to nodes that exist, none is a loop and none is given twice; otherwise None."""
+    source, target = ListColumn(table.column(SOURCE)), ListColumn(table.column(TARGET))
     if not np.array_equal(source.start, target.start) or source.missing is not None or target.missing is not None:
         return None
     ends = np.stack([source.values(), target.values()], axis=1).astype(np.int64)
@@ -102,13 +102,13 @@ def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
     return Shape(nodes, source.lengths, ends, np.full(len(nodes), layout.directed))
 
 
-def _columns(kinds: dict[str, Kind], part: str, table: Any, counts: IntArray) -> dict[str, NDArray[Any]] | None:
-    """The columns of all graphs, None unless each graph that has a row has all of them."""
+def _columns(kinds: dict[str, ColumnKind], part: str, table: Any, counts: IntArray) -> dict[str, NDArray[Any]] | None:
+    """Return the columns of all graphs, or None unless every graph that has rows has all columns."""
     if BARE in kinds and len(kinds) > 1:
         return None
     result: dict[str, NDArray[Any]] = {}
     for key, kind in kinds.items():
-        lists = Lists(table.column(stored(part, key)))
+        lists = ListColumn(table.column(stored(part, key)))
         width = 1 if kind.width is None else kind.width
         if not (lists.valid | (counts == 0)).all() or not np.array_equal(lists.lengths, counts * width):
             return None

@@ -1,19 +1,136 @@
-"""The labels of a fitted estimator as Parquet, written by whoever holds them."""
+"""The labels of a clustering as Parquet: one file, or a folder of parts that workers write. They are read back as one table."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from graphmeans.cluster.data import dataset as sources
+from graphmeans.cluster.data import dataset
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.files import PathLike, fail
+from graphmeans.io.parquet.arrow import arrow, parquet, reading
 from graphmeans.io.parquet.collection import Collection
-from graphmeans.io.parquet.write import write_labels
+from graphmeans.io.parquet.layout import KEY, LABELS_FORMAT, LABELS_VERSION, is_label_table, own_metadata, writable_text
+from graphmeans.io.parquet.writer import when_complete
+
+
+class LabelTable(NamedTuple):
+    """The columns of a table of labels, one entry for each graph; None for a column that the table does not have."""
+
+    names: list[str | None]
+    labels: NDArray[np.int32]
+    distances: NDArray[np.float64] | None
+    classes: list[str | None] | None
+
+
+def write_labels(
+    path: PathLike,
+    names: Sequence[str | None],
+    labels: ArrayLike,
+    distances: ArrayLike | None = None,
+    classes: Sequence[object] | None = None,
+    *,
+    rows_per_group: int = 1_000_000,
+    part: tuple[int, int] | None = None,
+    **more: ArrayLike,
+) -> None:
+    """Write the result of a clustering as Parquet: columns ``name``, ``cluster`` and, if given, ``distance`` and ``class``.
+
+    Parameters
+    ----------
+    path : path
+        A file beside the collection.
+    names : sequence of str, one a graph
+    labels : array of int
+    distances : array of float, optional
+    classes : sequence of labels, optional
+        The known class of each graph, None where it has none.
+    rows_per_group : int
+    part : tuple of two int, optional
+        If this is one file of several in a folder: the number of its first graph, and how many graphs there are in all.
+    **more : arrays
+        Further columns by name.
+    """
+    pa, pq = arrow(), parquet()
+    columns: dict[str, Any] = {
+        "name": pa.array([None if name is None else writable_text(name) for name in names], pa.string()),
+        "cluster": pa.array(np.asarray(labels, dtype=np.int32)),
+    }
+    if distances is not None:
+        columns["distance"] = pa.array(np.asarray(distances, dtype=np.float64))
+    if classes is not None:
+        columns["class"] = pa.array([None if label is None else writable_text(str(label)) for label in classes], pa.string())
+    columns |= {name: pa.array(np.asarray(values)) for name, values in more.items()}
+    if len({len(column) for column in columns.values()}) > 1:
+        said = ", ".join(f"{len(column)} {key}s" for key, column in columns.items())
+        raise fail(path, f"labels cannot be written: {said}")
+    about: dict[str, Any] = {"format": LABELS_FORMAT, "version": LABELS_VERSION}
+    if part is not None:
+        about |= {"first": part[0], "of": part[1]}
+    table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(about).encode()})
+    with when_complete(Path(path)) as partial:
+        pq.write_table(table, partial, compression="zstd", row_group_size=rows_per_group, write_page_checksum=True)
+
+
+def read_labels(path: PathLike) -> tuple[list[str | None], NDArray[np.int32], NDArray[np.float64] | None]:
+    """Read names, labels and distances (None if there are none) that `write_labels` wrote, from a file or a folder of parts."""
+    return read_label_table(path)[:3]
+
+
+def read_label_table(path: PathLike) -> LabelTable:
+    """Read a table of labels with the classes. The parts of a folder are put in their order; none may be missing."""
+    tables = [table for _, table in sorted(_label_parts(Path(path)), key=lambda part: part[0])]
+    with reading(path):
+        names, labels, distances, classes = ([_column(table, key) for table in tables] for key in _LABEL_COLUMNS)
+        return LabelTable(
+            [name for column in names for name in column.to_pylist()],
+            np.concatenate([column.to_numpy() for column in labels]).astype(np.int32),
+            None if any(c is None for c in distances) else np.concatenate([column.to_numpy() for column in distances]),
+            None if any(c is None for c in classes) else [label for column in classes for label in column.to_pylist()],
+        )
+
+
+_LABEL_COLUMNS = ("name", "cluster", "distance", "class")
+
+
+def _column(table: Any, name: str) -> Any:
+    return table.column(name) if name in table.column_names else None
+
+
+def _label_parts(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield every table of labels at a path with the number of its first graph."""
+    pq, files, folder = parquet(), [path], path.is_dir()
+    if folder:
+        files = sorted(file for file in path.glob("*.parquet") if file.name[0] not in "._")
+        if not files:
+            raise fail(path, "holds no labels")
+    found, total = 0, None
+    firsts: dict[int, int] = {}
+    for file in files:
+        with reading(file):
+            table = pq.read_table(file, page_checksum_verification=True, partitioning=None)
+        if not is_label_table(table.schema, str(file)):
+            raise fail(file, "is no table of labels written by graphmeans")
+        about = own_metadata(table.schema, str(file)) or {}
+        with reading(file):
+            first, total = int(about.get("first", found)), about.get("of", total)
+        firsts[first] = table.num_rows
+        found += table.num_rows
+        yield first, table
+    at = 0
+    while more := firsts.get(at):
+        at += more
+    if folder and (at != found or total not in (None, found)):
+        raise fail(path, f"a part is missing: there are labels of {found} graphs, those from graph {at} on are not there")
+
+
+# -- labels of a fitted estimator, written by whoever holds them ------------------------------------
 
 
 class NotShared(GraphError):
@@ -21,13 +138,13 @@ class NotShared(GraphError):
 
 
 def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
-    """See `GraphKMeans.write_labels`."""
+    """Write the labels of a fitted estimator, and return their number; see `GraphKMeans.write_labels`."""
     found = vars(estimator).get("_result")
     engine = None if found is None else found.engine  # workers may still hold the labels
     if engine is not None and engine.on_disk:
         folder = new_folder(path)
         written = int(engine.export(write_shard, str(folder), len(engine)))
-        check_arrived(folder, -(-len(engine) // sources.SHARD_SIZE))
+        check_arrived(folder, -(-len(engine) // dataset.SHARD_SIZE))
         return written
     labels = estimator.labels_
     names: list[str | None] = [None] * len(labels)
@@ -42,15 +159,15 @@ def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
 
 
 def write_shard(number: int, part: Any, labels: NDArray[np.int64], distances: NDArray[np.float64], folder: str, of: int) -> int:
-    """What a worker writes: the labels of one shard."""
+    """Write the labels of one shard. This is called by the worker that holds it."""
     write_part(folder, number, part.collection, part.rows, of, labels, distances)
     return len(labels)
 
 
 def write_part(
-    folder: str, number: int, collection: Collection, rows: sources.Rows, of: int, labels: Any, distances: Any, **more: Any
+    folder: str, number: int, collection: Collection, rows: dataset.Rows, of: int, labels: Any, distances: Any, **more: Any
 ) -> None:
-    """Write one of the files of a folder of labels, which must be there: else this machine would make one of its own."""
+    """Write one file of a folder of labels. The folder must exist: a worker must not make one on a disk of its own."""
     if not Path(folder).is_dir():
         raise NotShared(f"{folder}: is not seen by all workers; name a folder that all of them share")
     names, classes = collection.names_of(rows), collection.labels_of(rows)
@@ -60,12 +177,12 @@ def write_part(
 
 
 def part_name(number: int) -> str:
-    """The name of a file in a folder of labels."""
+    """Return the name of a file in a folder of labels."""
     return f"part-{number:07d}.parquet"
 
 
 def new_folder(path: PathLike) -> Path:
-    """An empty folder at this path."""
+    """Make an empty folder at this path."""
     folder = Path(path).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise fail(path, "is there already: name an empty or a new folder")
@@ -74,6 +191,6 @@ def new_folder(path: PathLike) -> Path:
 
 
 def check_arrived(folder: Path, count: int) -> None:
-    """Whether what workers wrote is here: they may have a folder of the same name on a disk of their own."""
+    """Check that all parts are here: workers may have written to a folder of the same name on a disk of their own."""
     if not all((folder / part_name(number)).is_file() for number in range(count)):
         raise NotShared(f"{folder}: not all that workers wrote is here; name a folder that all of them share")

@@ -27,14 +27,16 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from graphmeans.graphs.convert.records import need
+from graphmeans.files import fail, parse_json
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import unknown_type
-from graphmeans.io.files import fail
-from graphmeans.io.formats.table import MAX_WIDTH, parse_json
+from graphmeans.io.formats.table import MAX_WIDTH
+from graphmeans.io.parquet.arrow import arrow
 
-FORMAT, VERSION = "graphmeans collection", 1
+COLLECTION_FORMAT, COLLECTION_VERSION = "graphmeans collection", 1
+#: A table of labels beside a collection describes itself in the same way.
+LABELS_FORMAT, LABELS_VERSION = "graphmeans labels", 1
 #: Where the description stands in the metadata of a schema.
 KEY = b"graphmeans"
 #: Columns that are no attributes.
@@ -45,34 +47,24 @@ NAME, LABEL, SIZE, SOURCE, TARGET, IDS, ROLES, APART = (
 _LABEL_KINDS = ("int", "string", "json")
 
 
-def arrow() -> Any:
-    """The package pyarrow, or an error that says how to get it."""
-    return need("pyarrow", "dask", "Parquet")
-
-
-def parquet() -> Any:
-    """The module pyarrow.parquet."""
-    arrow()
-    return need("pyarrow.parquet", "dask", "Parquet")
-
-
-class Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """The type of a column, and the width of its vectors."""
 
     type: str  # "number", "bool" or "string"
     width: int | None = None
 
     def fits(self, values: NDArray[Any]) -> bool:
-        """Whether a graph's column can be kept as this kind, and comes back as it is."""
+        """Return whether a column of a graph can be written as this kind and is read back unchanged."""
         if (None if values.ndim == 1 else values.shape[1]) != self.width:
             return False
-        # Without a value to show it, a column of single values has no type.
-        return (values.ndim == 1 and (not len(values) or unknown_type(values))) or kind_of(values).type == self.type
+        # A column of single values without any value has no type.
+        return (values.ndim == 1 and (not len(values) or unknown_type(values))) or column_kind(values).type == self.type
 
 
-def kind_of(values: NDArray[Any]) -> Kind:
-    """What a column holds."""
-    return Kind({"f": "number", "b": "bool", "O": "string"}[values.dtype.kind], values.shape[1] if values.ndim == 2 else None)
+def column_kind(values: NDArray[Any]) -> ColumnKind:
+    """Return the kind of a column."""
+    kind = {"f": "number", "b": "bool", "O": "string"}[values.dtype.kind]
+    return ColumnKind(kind, values.shape[1] if values.ndim == 2 else None)
 
 
 @dataclass
@@ -80,14 +72,14 @@ class Layout:
     """The columns that all rows of a file have."""
 
     directed: bool = False
-    nodes: dict[str, Kind] = field(default_factory=dict)
-    edges: dict[str, Kind] = field(default_factory=dict)
+    nodes: dict[str, ColumnKind] = field(default_factory=dict)
+    edges: dict[str, ColumnKind] = field(default_factory=dict)
     ids: str | None = None
     roles: str | None = None
 
     @classmethod
     def of(cls, graphs: Sequence[Graph]) -> Layout:
-        """The columns of these graphs; where two disagree about a type, the first is right."""
+        """Return the columns of these graphs. Where two disagree about a type, that of the first is taken."""
         layout = cls(directed=sum(1 if graph.directed else -1 for graph in graphs) > 0)
         for part, known in (("node", layout.nodes), ("edge", layout.edges)):
             shown: set[str] = set()
@@ -95,18 +87,18 @@ class Layout:
                 for key, values in (graph._nodes if part == "node" else graph._edge_attributes).items():
                     if key in shown or _is_default(key, values, part) or not is_text(key):
                         continue
-                    # A column that never has a value is taken for one of numbers.
+                    # A column without any value is taken for one of numbers.
                     if len(values) and not unknown_type(values):
                         shown.add(key)
-                        known[key] = kind_of(values)
+                        known[key] = column_kind(values)
                     else:
-                        known.setdefault(key, kind_of(values))
+                        known.setdefault(key, column_kind(values))
         layout.ids = _common_kind(graph._node_ids for graph in graphs)
         layout.roles = _common_kind(graph._roles for graph in graphs)
         return layout
 
     def holds(self, graph: Graph) -> bool:
-        """Whether a graph fits these columns, and comes back as it is."""
+        """Return whether a graph fits these columns and is read back unchanged."""
         if type(graph) is not Graph or graph.directed != self.directed or not is_text(graph.name or ""):
             return False
         for labels, kind in ((graph._node_ids, self.ids), (graph._roles, self.roles)):
@@ -117,7 +109,7 @@ class Layout:
     # -- the schema of a file ----------------------------------------------------------------------
 
     def schema(self) -> Any:
-        """The Arrow schema, with the description in its metadata."""
+        """Return the Arrow schema, with the description in its metadata."""
         pa = arrow()
         types = {"number": pa.float64(), "bool": pa.bool_(), "string": pa.string(), "int": pa.int64(), "json": pa.string()}
         fields = [pa.field(NAME, pa.string()), pa.field(LABEL, pa.string()), pa.field(SIZE, pa.int32(), nullable=False)]
@@ -130,8 +122,8 @@ class Layout:
 
     def _described(self) -> dict[str, Any]:
         return {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": COLLECTION_FORMAT,
+            "version": COLLECTION_VERSION,
             "directed": self.directed,
             "nodes": [[key, kind.type, kind.width] for key, kind in self.nodes.items()],
             "edges": [[key, kind.type, kind.width] for key, kind in self.edges.items()],
@@ -141,12 +133,12 @@ class Layout:
 
     @classmethod
     def from_schema(cls, schema: Any, where: str) -> Layout:
-        """The layout that a file describes, if the file's columns are as it says."""
-        about = described(schema, where)
-        if about is None or about.get("format") != FORMAT:
+        """Return the layout that a file describes, after checking that its columns are as it says."""
+        about = own_metadata(schema, where)
+        if about is None or about.get("format") != COLLECTION_FORMAT:
             raise fail(where, "is a Parquet file, but not a collection of graphs written by graphmeans")
-        if about.get("version") != VERSION:
-            raise fail(where, f"has format version {about.get('version')!r}, this release reads {VERSION}")
+        if about.get("version") != COLLECTION_VERSION:
+            raise fail(where, f"has format version {about.get('version')!r}, this release reads {COLLECTION_VERSION}")
         try:
             layout = cls(
                 _checked(about["directed"], bool),
@@ -165,8 +157,8 @@ class Layout:
         return layout
 
 
-def described(schema: Any, where: str) -> dict[str, Any] | None:
-    """What graphmeans wrote into the metadata of a schema."""
+def own_metadata(schema: Any, where: str) -> dict[str, Any] | None:
+    """Return what graphmeans wrote into the metadata of a schema, or None."""
     text = (schema.metadata or {}).get(KEY)
     if text is None:
         return None
@@ -177,19 +169,25 @@ def described(schema: Any, where: str) -> dict[str, Any] | None:
     return about if isinstance(about, dict) else None
 
 
+def is_label_table(schema: Any, where: str) -> bool:
+    """Return whether a file holds labels rather than graphs."""
+    about = own_metadata(schema, where)
+    return about is not None and about.get("format") == LABELS_FORMAT
+
+
 def stored(part: str, key: str) -> str:
-    """The name of an attribute's column in the file."""
+    """Return the name that the column of an attribute has in the file."""
     return part if key == BARE else f"{part}.{key}"
 
 
 def label_kind(labels: Sequence[Any]) -> str:
-    """How node ids or roles are kept."""
+    """Return how node ids or roles are written."""
     if all(type(label) is int and abs(label) < 2**63 for label in labels):
         return "int"
     return "string" if all(type(label) is str and is_text(label) for label in labels) else "json"
 
 
-def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, Kind], part: str) -> bool:
+def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, ColumnKind], part: str) -> bool:
     for key, values in columns.items():
         if key in known and known[key].fits(values):
             if values.dtype == object and not all(map(is_text, values.tolist())):
@@ -200,12 +198,12 @@ def _fit(columns: Mapping[str, NDArray[Any]], known: Mapping[str, Kind], part: s
 
 
 def _is_default(key: str, values: NDArray[Any], part: str) -> bool:
-    """Whether this is the bare array of a graph without attributes, which needs no column."""
+    """Return whether this is the bare array of a graph without attributes, which needs no column."""
     return key == BARE and values.shape[1] == (part == "edge") and bool((values == 1).all())
 
 
 def is_text(text: str | None) -> bool:
-    """Whether UTF-8 can hold it: half a surrogate pair cannot be written."""
+    """Return whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
     if text is None or text.isascii():
         return True
     try:
@@ -227,14 +225,19 @@ def _checked(value: Any, kind: type) -> Any:
     return value
 
 
-def _kind(kind: Any, width: Any) -> Kind:
+def _kind(kind: Any, width: Any) -> ColumnKind:
     wide = width is not None and (kind != "number" or not 0 <= _checked(width, int) <= MAX_WIDTH)
     if kind not in ("number", "bool", "string") or wide:
         raise GraphError("a column is of no known type")
-    return Kind(kind, width)
+    return ColumnKind(kind, width)
 
 
 def _label(kind: Any) -> Any:
     if kind is not None and kind not in _LABEL_KINDS:
         raise GraphError("ids and roles are of no known type")
     return kind
+
+
+def writable_text(text: str) -> str:
+    """Replace each half of a surrogate pair, which cannot be written, by a question mark."""
+    return text.encode("utf-8", "replace").decode()

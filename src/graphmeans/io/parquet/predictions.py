@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.cluster.estimators.prediction import Prediction, Predictor, by_blocks, class_names, predictor_of
-from graphmeans.io.files import PathLike
+from graphmeans.files import PathLike
 from graphmeans.io.parquet.labels import check_arrived, new_folder, write_part
 
 

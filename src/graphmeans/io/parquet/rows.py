@@ -1,4 +1,4 @@
-"""Graphs as rows of an Arrow table in a given layout, and back."""
+"""Convert graphs into rows of an Arrow table with a given layout, and rows into graphs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.files import fail, parse_json
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import BLANK, unknown_type
-from graphmeans.io.files import fail
 from graphmeans.io.formats.npz import npz_bytes, parse_npz
-from graphmeans.io.formats.table import frozen_label, parse_json, plain_label
+from graphmeans.io.formats.table import frozen_label, plain_label
+from graphmeans.io.parquet.arrow import arrow
 from graphmeans.io.parquet.layout import (
     APART,
     IDS,
@@ -24,15 +25,14 @@ from graphmeans.io.parquet.layout import (
     SIZE,
     SOURCE,
     TARGET,
-    Kind,
+    ColumnKind,
     Layout,
-    arrow,
     is_text,
     stored,
 )  # fmt: skip
 
-#: A graph without any node column may have this many nodes: no list shows that they are there.
-MOST_BARE_NODES = 1 << 22
+#: A graph without node columns may have at most this many nodes, because no list confirms their number.
+MAX_BARE_NODES = 1 << 22
 
 _DTYPES: dict[str, Any] = {"number": np.float64, "bool": np.bool_, "string": object}
 
@@ -40,8 +40,8 @@ _DTYPES: dict[str, Any] = {"number": np.float64, "bool": np.bool_, "string": obj
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def to_table(layout: Layout, graphs: Sequence[Graph], labels: Sequence[str | None]) -> tuple[Any, int]:
-    """The rows of these graphs, and how many of them had to be kept apart."""
+def graphs_to_arrow(layout: Layout, graphs: Sequence[Graph], labels: Sequence[str | None]) -> tuple[Any, int]:
+    """Return the rows of these graphs, and how many of the graphs had to be kept apart."""
     pa = arrow()
     schema = layout.schema()
     held = [layout.holds(graph) for graph in graphs]
@@ -89,7 +89,7 @@ def _lists(parts: Sequence[NDArray[Any] | None], dtype: Any) -> tuple[Any, Any, 
     return offsets.astype(np.int32), values, gone, np.array([part is None for part in parts], dtype=bool)
 
 
-def _part(values: NDArray[Any] | None, kind: Kind) -> NDArray[Any] | None:
+def _part(values: NDArray[Any] | None, kind: ColumnKind) -> NDArray[Any] | None:
     if values is None or not kind.fits(values):
         return None  # the graph has no such column, or nothing but the bare array of a graph without attributes
     dtype = np.dtype(_DTYPES[kind.type])
@@ -107,12 +107,12 @@ def _labels(labels: Sequence[Any] | None, kind: str, what: str, graph: Graph) ->
 # -- reading ---------------------------------------------------------------------------------------
 
 
-class Lists:
+class ListColumn:
     """A list column: the values of row i stand at ``start[i]:start[i + 1]``; `valid` says which rows have a list."""
 
     def __init__(self, column: Any) -> None:
         array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-        if hasattr(array, "chunks"):  # a chunked array without a chunk
+        if hasattr(array, "chunks"):  # this is a chunked array without any chunk
             array = array.chunk(0) if array.num_chunks else arrow().array([], array.type)
         offsets = array.offsets.to_numpy().astype(np.int64)
         first = int(offsets[0]) if len(offsets) else 0
@@ -131,7 +131,7 @@ class Lists:
         return np.asarray(self._array.is_null().to_numpy(zero_copy_only=False), dtype=bool)
 
     def values(self) -> NDArray[Any]:
-        """The values of all rows; where one is missing, a blank."""
+        """Return the values of all rows, with a blank where a value is missing."""
         array = self._array
         kind = str(array.type)
         if kind == "string":
@@ -143,7 +143,7 @@ class Lists:
 
 
     def coded(self) -> tuple[list[Any], NDArray[np.int32]]:
-        """The different values, and which of them stands at each place; None for a missing one."""
+        """Return the distinct values, and for each place the number of its value; a missing value is None."""
         coded = self._array.dictionary_encode()
         words = coded.dictionary.to_pylist()
         if not self._array.null_count:
@@ -151,8 +151,8 @@ class Lists:
         return [*words, None], coded.indices.fill_null(len(words)).to_numpy().astype(np.int32)
 
 
-def from_table(layout: Layout, table: Any, where: str) -> list[Graph]:
-    """The graphs of some rows; every error names the file."""
+def graphs_from_arrow(layout: Layout, table: Any, where: str) -> list[Graph]:
+    """Return the graphs of some rows. Every error names the file."""
     try:
         return list(_graphs(layout, table))
     except GraphError as error:
@@ -164,7 +164,7 @@ def from_table(layout: Layout, table: Any, where: str) -> list[Graph]:
 def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
     names, whole = table.column(NAME).to_pylist(), table.column(APART).to_pylist()
     sizes = node_counts(table)
-    source, target = Lists(table.column(SOURCE)), Lists(table.column(TARGET))
+    source, target = ListColumn(table.column(SOURCE)), ListColumn(table.column(TARGET))
     if not np.array_equal(source.start, target.start):
         raise GraphError("an edge has only one end")
     if source.missing is not None or target.missing is not None:
@@ -180,7 +180,7 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
             continue
         n, m = int(sizes[i]), int(source.lengths[i])
         own, links = _cut(nodes, i, n, name), _cut(edges, i, m, name)
-        if not own and n > MOST_BARE_NODES:
+        if not own and n > MAX_BARE_NODES:
             raise _wrong(name, f"{n} nodes without any attribute are not believed")
         yield Graph(
             own.get(BARE, own or n),
@@ -194,7 +194,7 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
 
 
 def node_counts(table: Any) -> NDArray[np.int64]:
-    """The number of nodes of each graph."""
+    """Return the number of nodes of each graph."""
     counts = np.asarray(table.column(SIZE).to_numpy(), dtype=np.float64)  # a null becomes NaN
     if not (counts >= 0).all():
         raise GraphError(f"row {int(np.argmin(counts >= 0))} has no number of nodes")
@@ -204,13 +204,13 @@ def node_counts(table: Any) -> NDArray[np.int64]:
 class _Column:
     """An attribute of all rows, cut up graph by graph."""
 
-    def __init__(self, key: str, kind: Kind, column: Any) -> None:
+    def __init__(self, key: str, kind: ColumnKind, column: Any) -> None:
         self.key, self.width = key, kind.width
-        self.lists = Lists(column)
+        self.lists = ListColumn(column)
         self.values, self.missing = self.lists.values(), self.lists.missing
 
     def of(self, i: int, rows: int) -> NDArray[Any]:
-        """The values of graph i."""
+        """Return the values of graph i."""
         own = slice(self.lists.start[i], self.lists.start[i + 1])
         values = self.values[own]
         if len(values) != rows * (1 if self.width is None else self.width):

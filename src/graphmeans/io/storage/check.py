@@ -1,4 +1,4 @@
-"""Whether a loaded estimator is consistent in itself: kernels believe what they are given, so nothing is left to them."""
+"""Check that a loaded estimator is consistent in itself, because kernels do not check the arrays that they are given."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.frames import Centers
 from graphmeans.space import GraphSpace
 
-#: Places of a space and threads beyond which a file is not believed, and the most effort: they cost memory and time.
-MOST_PLACES, MOST_THREADS, MOST_EFFORT = 1 << 15, 4096, 1e4
-#: What rounding may add to a share.
-ROUNDING = 1e-9
+#: The largest order of a space, number of threads and effort that a file may ask for, because they cost memory and time.
+MAX_ORDER, MAX_THREADS, MAX_EFFORT = 1 << 15, 4096, 1e4
+#: A share may exceed 1 by this much, because of rounding.
+_ROUNDING = 1e-9
 
 
 def check_model(estimator: Any) -> None:
@@ -40,7 +40,7 @@ def check_model(estimator: Any) -> None:
 
 
 def check_encoder(encoder: GraphEncoder) -> None:
-    """Columns as kernels of none, but all of NumPy, expect them."""
+    """Raise unless the options and columns of an encoder have the types and shapes that encoding expects."""
     encoder._check_options()
     Choices(
         encoder.numbers, encoder.weights, encoder.categories, encoder.directions, encoder.orientations, encoder.angle_unit
@@ -75,23 +75,23 @@ def _check_column(column: Column) -> None:
 
 
 def check_space(space: GraphSpace, encoder: GraphEncoder) -> None:
-    """Places, weights, and a matcher that accepts its own parameters."""
+    """Raise unless a space has a valid order, weights, and a matcher that accepts its own parameters."""
     order = space.order
     _expect(isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1, "its order")
     _expect(isinstance(space.roles, tuple) and space.roles == encoder.roles_ and len(order) == len(space.roles), "its roles")
     _expect(bool((order >= 0).all()) and bool((order <= UNBOUNDED).all()), "its order")
-    _expect(bool(order[order < UNBOUNDED].sum() <= MOST_PLACES), "its order")
+    _expect(bool(order[order < UNBOUNDED].sum() <= MAX_ORDER), "its order")
     _expect(isinstance(space.matcher, Matcher), "its matcher")
     effort = space.matcher.get_params().get("effort", 1.0)
-    _expect(_number(effort) and effort <= MOST_EFFORT, "its effort")
+    _expect(_number(effort) and effort <= MAX_EFFORT, "its effort")
     jobs = space.n_jobs
-    _expect(jobs is None or (type(jobs) is int and 0 < abs(jobs) <= MOST_THREADS), "its number of threads")
+    _expect(jobs is None or (type(jobs) is int and 0 < abs(jobs) <= MAX_THREADS), "its number of threads")
     nothing = _nothing(encoder)
     space.match(nothing, nothing, np.zeros((0, 2), dtype=np.int64))
 
 
 def check_batch(batch: GraphBatch, encoder: GraphEncoder) -> None:
-    """Offsets, end nodes and roles that lie inside, widths that are the encoder's, finite values."""
+    """Raise unless offsets, end nodes and roles are in range, widths are those of the encoder, and values are finite."""
     dv = sum(column.width for column in encoder.node_columns_) + bool(encoder.presence)
     de = (sum(column.width for column in encoder.edge_columns_) + bool(encoder.edge_presence_)) * (1 + encoder.directed_)
     _expect(_floats(batch.nodes, 2) and batch.nodes.shape[1] == dv, "its nodes")
@@ -118,8 +118,8 @@ def _check_centers(centers: Centers, space: GraphSpace) -> None:
     node, edge = centers.node_support, centers.edge_support
     _expect(_floats(node, 1) and node.shape == (len(batch.nodes),), "its support")
     _expect(_floats(edge, 2) and edge.shape == (len(batch.ends), 1 + batch.directed), "its support")
-    _expect(bool((node > 0).all() and (node <= 1 + ROUNDING).all()), "its support")
-    _expect(bool((edge >= 0).all() and (edge <= 1 + ROUNDING).all()), "its support")
+    _expect(bool((node > 0).all() and (node <= 1 + _ROUNDING).all()), "its support")
+    _expect(bool((edge >= 0).all() and (edge <= 1 + _ROUNDING).all()), "its support")
 
 
 def _check_fitted(estimator: Any, k: int) -> None:
@@ -135,7 +135,7 @@ def _check_fitted(estimator: Any, k: int) -> None:
 
 
 def _nothing(encoder: GraphEncoder) -> GraphBatch:
-    """An empty collection of this encoder's graphs."""
+    """Return an empty batch of graphs of this encoder."""
     ptr, ends = np.zeros(1, dtype=np.int64), np.zeros((0, 2), dtype=np.int32)
     return GraphBatch(
         ptr, np.zeros((0, 1)), np.zeros(0, dtype=np.int32), ptr, ends, np.zeros((0, 1)), encoder.directed_, encoder.roles_

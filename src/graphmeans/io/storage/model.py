@@ -1,17 +1,13 @@
-"""Fitted estimators in a file: a zip of JSON and .npy arrays, with a version and checksums; never pickle.
+"""Fitted estimators in a file: arrays with a description (see `graphmeans.array_file`), and never pickle.
 
-``model.json`` says what the estimator is: its parameters, encoder, space, centers and everything else it learned;
-``arrays/*.npy`` are the numbers it refers to, their SHA-256 beside their names; ``checksum`` is that of ``model.json``. What is
-read is checked before it is used: the file may come from anywhere.
+The description says what the estimator is: its version, its parameters, encoder, space, centers and everything else it
+learned. What is read is checked before it is used, since the file may come from anywhere.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import warnings
-import zipfile
 from collections.abc import Callable
 from importlib.metadata import version as release
 from pathlib import Path
@@ -20,26 +16,23 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from graphmeans.array_file import Arrays, read_array_file, write_array_file
+from graphmeans.files import PathLike, fail
+from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.files import Archive, PathLike, fail
-from graphmeans.io.formats.table import parse_json
 from graphmeans.io.storage.check import check_model
-from graphmeans.io.storage.npy import npy_bytes, read_npy
-from graphmeans.io.storage.packing import Arrays, known_class, pack, unpack
+from graphmeans.io.storage.packing import known_class, pack, unpack
 
-FORMAT, VERSION = "graphmeans model", 2
-ABOUT, CHECKSUM = "model.json", "checksum"
-#: The most that a description may take: the numbers are not in it.
-MOST_ABOUT = 16 * 2**20
+MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 2
 
-#: Names of version 1 that are spelt otherwise since.
+#: Names of version 1 that have changed since.
 _RENAMED = {
     "Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers",
 }  # fmt: skip
 
 
 def _renamed(described: Any) -> Any:
-    """A description of version 1 in the names of version 2."""
+    """Translate a description of version 1 into the names of version 2."""
     if isinstance(described, list):
         return [_renamed(item) for item in described]
     if not isinstance(described, dict):
@@ -56,7 +49,7 @@ def _from_version_1(about: dict[str, Any]) -> dict[str, Any]:
     return {**about, "model": _renamed(about["model"])}
 
 
-#: What turns the description of a version into that of the next, for each version that is no longer written.
+#: For each earlier version, the function that translates its descriptions into those of the next version.
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_version_1}
 
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MemoryError)
@@ -66,20 +59,17 @@ def save(estimator: Any, path: PathLike) -> None:
     """Write a fitted estimator to a file that `load` reads; see `GraphKMeans.save`."""
     check_is_fitted(estimator)
     arrays: Arrays = {}
-    name = type(estimator).__name__
-    described = pack(_writable(estimator), name, arrays)
-    members = {f"arrays/{i}.npy": npy_bytes(array) for i, array in enumerate(arrays.values())}
-    about = {
-        "format": FORMAT, "version": VERSION, "graphmeans": release("graphmeans"), "model": described,
-        "arrays": {key: [member, _hash(data)] for key, (member, data) in zip(arrays, members.items(), strict=True)},
-    }  # fmt: skip
-    text = json.dumps(about, ensure_ascii=False, allow_nan=False).encode("utf-8", "surrogatepass")
-    members |= {ABOUT: text, CHECKSUM: _hash(text).encode()}
-    _write(Path(path), members)
+    described = pack(_writable(estimator), type(estimator).__name__, arrays)
+    about = {"format": MODEL_FORMAT, "version": MODEL_VERSION, "graphmeans": release("graphmeans"), "model": described}
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_array_file(path, "model", about, arrays)
+    except OSError as error:
+        raise fail(path, f"cannot be written ({error.strerror or error})") from None
 
 
 def load(path: PathLike) -> Any:
-    """The estimator that `GraphKMeans.save` wrote: it predicts, transforms and gives centroids as the saved one did.
+    """Load the estimator that `GraphKMeans.save` wrote. It predicts, transforms and gives centroids as the saved one did.
 
     A file that is damaged, cut short, not a model or not consistent in itself raises a `GraphError` of one line. Nothing in
     a file is ever executed.
@@ -106,21 +96,17 @@ def load(path: PathLike) -> Any:
     """
     if not os.path.isfile(path):
         raise fail(path, "no such file")
-    archive = Archive(Path(path))
     try:
-        return _read(archive)
+        about, arrays = read_array_file(path, "model", check=_check_version)
+        return _estimator(_current(about), arrays)
     except GraphError as error:
         raise error if str(error).startswith(str(path)) else fail(path, error) from None
     except _DAMAGE as error:
         raise fail(path, f"is not consistent in itself ({type(error).__name__}: {error})") from None
-    finally:
-        archive.close()
 
 
 def _writable(estimator: Any) -> Any:
-    """The estimator, or one with other parameters where a file cannot hold what only the next fit would need."""
-    from graphmeans.graphs.convert import kind_of_one, to_graphs
-
+    """Return the estimator, or a copy with default values for parameters that a file cannot hold and only a fit needs."""
     changed: dict[str, Any] = {}
     params = estimator.get_params(deep=False)
     init = params.get("init")
@@ -133,7 +119,7 @@ def _writable(estimator: Any) -> Any:
     if isinstance(params.get("checkpoint"), os.PathLike):
         changed["checkpoint"] = os.fspath(params["checkpoint"])
     if params.get("engine", "threads") != "threads":
-        changed["engine"] = "threads"  # who worked is no part of what was learned, and will not be there
+        changed["engine"] = "threads"  # the workers of the fit will not be there when the file is loaded
     for name in ("init", "random_state"):
         if name in changed and not isinstance(changed[name], list):
             warnings.warn(
@@ -143,7 +129,7 @@ def _writable(estimator: Any) -> Any:
     if not changed:
         return estimator
     if hasattr(estimator, "labels_"):
-        estimator.labels_  # noqa: B018  (if workers hold them they come now, to the estimator and not to its twin)
+        estimator.labels_  # noqa: B018  (labels that workers hold are fetched now, for the estimator and not only for its copy)
     twin = type(estimator)(**(params | changed))
     twin.__dict__.update({key: value for key, value in vars(estimator).items() if key not in params})
     return twin
@@ -153,37 +139,7 @@ def _default(estimator: Any, name: str) -> Any:
     return type(estimator)().get_params(deep=False)[name]
 
 
-def _write(path: Path, members: dict[str, bytes]) -> None:
-    """A new file takes the place of an old one when it is complete."""
-    partial = path.with_name(path.name + ".partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(partial, "w") as archive:
-            for name, data in members.items():
-                archive.writestr(zipfile.ZipInfo(name), data)  # a fixed date: the same model makes the same file
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise fail(path, f"cannot be written ({error.strerror or error})") from None
-
-
-def _read(archive: Archive) -> Any:
-    if not {ABOUT, CHECKSUM} <= set(archive.names()):
-        raise GraphError("is not a model that graphmeans saved")
-    text = archive.read(ABOUT, limit=MOST_ABOUT)
-    if archive.read(CHECKSUM, limit=1024).strip() != _hash(text).encode():
-        raise GraphError(f"is damaged: {ABOUT} does not have its checksum")
-    about = _current(parse_json(text.decode("utf-8", "surrogatepass"), ABOUT))
-    listed = about["arrays"]
-    strange = sorted(set(archive.names()) - {ABOUT, CHECKSUM} - {member for member, _ in listed.values()})
-    if strange:
-        raise GraphError(f"holds {strange[0]!r}, which is no part of a model")
-    arrays: Arrays = {}
-    for name, (member, expected) in listed.items():
-        data = archive.read(member, limit=None)
-        if _hash(data) != expected:
-            raise GraphError(f"is damaged: array {name!r} does not have its checksum")
-        arrays[name] = read_npy(data, name)
+def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
     described = about["model"]
     if not hasattr(known_class(next(iter(described))), "save"):
         raise GraphError("holds no estimator")
@@ -194,22 +150,22 @@ def _read(archive: Archive) -> Any:
     return estimator
 
 
-def _current(about: Any) -> dict[str, Any]:
-    """The description in terms of this version."""
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+def _check_version(about: dict[str, Any]) -> None:
+    """Raise if this is no model, or one that only a later release can read."""
+    if about.get("format") != MODEL_FORMAT:
         raise GraphError("is not a model that graphmeans saved")
     version = about.get("version")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise GraphError(f"has the format version {version!r}, which never existed")
-    if version > VERSION:
+    if version > MODEL_VERSION:
         raise GraphError(
-            f"was saved by graphmeans {about.get('graphmeans')} in format {version}, this release reads up to {VERSION}: "
+            f"was saved by graphmeans {about.get('graphmeans')} in format {version}, this release reads up to {MODEL_VERSION}: "
             "install a newer graphmeans"
         )
-    for old in range(version, VERSION):
+
+
+def _current(about: dict[str, Any]) -> dict[str, Any]:
+    """Translate a description of an earlier version into one of this version."""
+    for old in range(about["version"], MODEL_VERSION):
         about = UPGRADES[old](about)
     return about
-
-
-def _hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

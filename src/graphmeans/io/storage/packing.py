@@ -1,4 +1,4 @@
-"""Objects as JSON with arrays beside it, and back. Only the classes listed here are ever made: no pickle, no code.
+"""Turn objects into JSON with arrays beside it, and back. Only the classes listed here are made; there is no pickle.
 
 JSON's own values stand for themselves; everything else is an object with one key that says what it is: ``{"tuple": [...]}``,
 ``{"array": name}``, ``{"Numbers": {field: value}}``.
@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.array_file import Arrays
+from graphmeans.cluster.algorithms.result import TRACE_FIELDS, Trace
 from graphmeans.graphs.errors import GraphError
 
-Arrays = dict[str, NDArray[Any]]
-
-#: Classes that may stand in a file, and where they live.
+#: The classes that a file may hold, and their modules.
 CLASSES = {
     "GraphKMeans": "graphmeans.cluster.estimators.kmeans",
     "GraphKMedoids": "graphmeans.cluster.estimators.kmedoids",
@@ -53,7 +53,7 @@ _COMPUTED = frozenset({"cluster_centers_", "_sklearn_output_config"})
 
 
 def known_class(name: str) -> Any:
-    """The class of this name, which must be listed."""
+    """Return the class of this name, which must be listed."""
     if name not in CLASSES:
         raise GraphError(f"{name!r} is nothing that a file may hold")
     return getattr(import_module(CLASSES[name]), name)
@@ -63,7 +63,7 @@ def known_class(name: str) -> Any:
 
 
 def pack(value: Any, where: str, arrays: Arrays) -> Any:
-    """A value as JSON knows it; arrays of numbers are put into `arrays`."""
+    """Return a value as JSON can hold it. Arrays of numbers are put into `arrays`."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
@@ -114,7 +114,7 @@ def _pack_array(value: NDArray[Any], where: str, arrays: Arrays) -> Any:
 
 
 def unpack(value: Any, arrays: Arrays) -> Any:
-    """The value that `pack` was given."""
+    """Return the value that `pack` was given."""
     if isinstance(value, list):
         return [unpack(item, arrays) for item in value]
     if not isinstance(value, dict):
@@ -131,8 +131,7 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     if name == "map":
         return {unpack(key, arrays): unpack(item, arrays) for key, item in content}
     if name == "array":
-        # A copy, as kernels are compiled for arrays that may be written to; made only once of each array.
-        return np.array(arrays.pop(content))
+        return arrays.pop(content)  # removed, so that no two values share an array
     if name == "masked":
         data, missing = unpack(content, arrays)
         return np.ma.MaskedArray(data, mask=missing)
@@ -179,9 +178,7 @@ def _labels(kind: str, listed: list[Any]) -> NDArray[Any]:
 
 
 def _table(columns: dict[str, NDArray[Any]]) -> Any:
-    """A trace; columns that this version does not know are passed over, those that the file lacks are 0."""
-    from graphmeans.cluster.algorithms.result import TRACE_FIELDS, Trace
-
+    """Return a trace. Columns that this version does not know are left out, and those that the file lacks are 0."""
     rows = len(next(iter(columns.values())))
     made = np.zeros(rows, dtype=TRACE_FIELDS)
     for name in TRACE_FIELDS.names or ():

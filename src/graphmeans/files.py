@@ -1,9 +1,10 @@
-"""Bytes in and out: folders and zips behind one face, limits on what is unpacked, and one-line errors."""
+"""Read and write bytes: folders and zip files through one interface, limits on what is unpacked, and errors of one line."""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import stat
@@ -12,17 +13,17 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Union
+from typing import Any, Union
 
 from graphmeans.graphs.errors import GraphError
 
 #: The largest single text file (XML, JSON) that is read, in a folder or unpacked from a zip.
 MAX_FILE = 64 * 2**20
-#: An archive may always unpack to this much ...
+#: A zip file may always unpack to this many bytes.
 FREE_TOTAL = 64 * 2**20
-#: ... and beyond that to this many times its own size. Deflate reaches 1000, text and attributes stay far below 200.
+#: A larger one may unpack to this many times its own size. Deflate reaches 1000; text and attributes stay far below 200.
 MAX_RATIO = 200
-#: How many folders deep graphs are looked for.
+#: Graphs are looked for in folders down to this depth.
 MAX_DEPTH = 3
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -31,7 +32,7 @@ _UNPACKING = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, V
 
 
 def fail(where: object, problem: object) -> GraphError:
-    """The error to raise: one printable line that starts with the file."""
+    """Return the error to raise: one printable line that starts with the file."""
     text = str(problem)
     line = " ".join(f"{where}: {text if len(text) <= 400 else text[:399] + '…'}".split())
     if not line.isprintable():
@@ -40,7 +41,7 @@ def fail(where: object, problem: object) -> GraphError:
 
 
 def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
-    """The bytes of an ordinary file of at most `limit` bytes."""
+    """Return the bytes of an ordinary file, which must not be larger than `limit`."""
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
@@ -52,8 +53,18 @@ def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
         raise error if isinstance(error, GraphError) else fail(path, f"cannot be read ({_reason(error)})") from None
 
 
+def named_content(path_or_bytes: PathLike | bytes, kind: str) -> tuple[bytes, str | None, str]:
+    """Return the bytes of a file, its name without the ending, and what messages call it.
+
+    Bytes that are given have no name; messages call them by `kind`.
+    """
+    if isinstance(path_or_bytes, bytes):
+        return path_or_bytes, None, kind
+    return read_file(path_or_bytes), Path(path_or_bytes).stem, str(path_or_bytes)
+
+
 def write_file(path: PathLike, data: bytes) -> None:
-    """Write a file, making its folder if need be."""
+    """Write a file, and make its folder if there is none."""
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(data)
@@ -61,14 +72,22 @@ def write_file(path: PathLike, data: bytes) -> None:
         raise fail(path, f"cannot be written ({_reason(error)})") from None
 
 
+def parse_json(text: str, where: str) -> Any:
+    """Parse JSON. Whatever is wrong with it becomes an error of one line."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise fail(where, f"is not valid JSON ({error})") from None
+
+
 def natural_key(name: str) -> list[tuple[int, str]]:
-    """Sorting key that puts ``g2`` before ``g10``."""
+    """Return a key for sorting that puts ``g2`` before ``g10``."""
     parts = re.split(r"([0-9]+)", name)
     return [(len(part.lstrip("0")), part.lstrip("0")) if i % 2 else (-1, part) for i, part in enumerate(parts)]
 
 
 def stems(names: Iterable[str | None]) -> list[str]:
-    """A file name for each graph: its own name where that is unique and fit for a file, else ``graph_00012``."""
+    """Return a file name for each graph: its own name if that is unique and safe, otherwise one such as ``graph_00012``."""
     taken: set[str] = set()
     result = []
     for i, name in enumerate(names):
@@ -80,7 +99,7 @@ def stems(names: Iterable[str | None]) -> list[str]:
     return result
 
 
-# Not a hidden file, no separator, no blank or dot at the end, no device name of Windows: safe on every system.
+# A name that is safe on every system: it is not hidden, has no separator, ends in no blank or dot, and is no device of Windows.
 _FIT = re.compile(
     r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[^\W_][\w\-+()=, .]{0,98}(?<![ .])", re.IGNORECASE | re.ASCII
 )
@@ -93,11 +112,11 @@ class Folder:
         self.root = root
 
     def where(self, name: str = "") -> str:
-        """How messages call a file."""
+        """Return the name by which messages call a file."""
         return str(self.root / name)
 
     def levels(self) -> Iterator[list[str]]:
-        """Names of the files in the folder, then of those one folder below, and so on; hidden ones are left out."""
+        """Yield the names of the files in the folder, then of those one folder below, and so on. Hidden files are left out."""
         folders = [""]
         for _ in range(MAX_DEPTH + 1):
             files: list[str] = []
@@ -119,21 +138,21 @@ class Folder:
             raise fail(self.where(folder), f"cannot be read ({_reason(error)})") from None
 
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
-        """The bytes of one file, which must lie inside the folder even when links are followed."""
+        """Return the bytes of one file, which must lie inside the folder even after links are followed."""
         path = self.root / name
         if not path.resolve().is_relative_to(self.root.resolve()):
             raise fail(self.where(), f"{name!r} leads out of the folder")
         return read_file(path, limit)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: a folder is not held open."""
 
 
 class Archive:
     """The files in a zip (below `inside`), refused as a whole if it would unpack to far more than its own size."""
 
     def __init__(self, path: Path, inside: str = "", data: bytes | None = None) -> None:
-        self.path = path  # only a name in messages if the bytes are given
+        self.path = path  # if the bytes are given, this is only a name in messages
         self._prefix = f"{inside.strip('/')}/" if inside.strip("/") else ""
         try:
             self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
@@ -147,22 +166,22 @@ class Archive:
             raise fail(path, f"would unpack to {total} bytes, more than {MAX_RATIO} times its size; refused")
 
     def where(self, name: str = "") -> str:
-        """How messages call a member."""
+        """Return the name by which messages call a member."""
         return f"{self.path}/{self._prefix}{name}".rstrip("/")
 
     def levels(self) -> Iterator[list[str]]:
-        """Names of the members below `inside`, by the number of folders they lie in; hidden ones are left out."""
+        """Yield the names of the members below `inside`, by the number of folders they lie in. Hidden ones are left out."""
         below = [name[len(self._prefix) :] for name in self._infos if name.startswith(self._prefix)]
         shown = [name for name in below if not any(map(_hidden, name.split("/")))]
         for depth in range(MAX_DEPTH + 1):
             yield [name for name in shown if name.count("/") == depth]
 
     def names(self) -> list[str]:
-        """The names of all members."""
+        """Return the names of all members."""
         return list(self._infos)
 
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
-        """The bytes of one member."""
+        """Return the bytes of one member."""
         info = self._infos.get(self._prefix + name)
         if info is None:
             raise fail(self.where(name), "is not in the zip")
@@ -183,12 +202,13 @@ class Archive:
         self._zip.close()
 
 
-Source = Union[Folder, Archive]
+#: A folder or a zip: both list their files by level and read one by its name.
+FileTree = Union[Folder, Archive]
 
 
 @contextlib.contextmanager
-def opened(path: PathLike) -> Iterator[Source]:
-    """A folder, a zip, or a folder inside a zip (``Letter.zip/Letter/LOW``), for the length of a ``with``."""
+def opened(path: PathLike) -> Iterator[FileTree]:
+    """Open a folder, a zip, or a folder inside a zip (``Letter.zip/Letter/LOW``), and close it at the end of the ``with``."""
     source = _open(Path(path))
     try:
         yield source
@@ -196,8 +216,8 @@ def opened(path: PathLike) -> Iterator[Source]:
         source.close()
 
 
-def topmost(source: Source, suffixes: Iterable[str]) -> list[str]:
-    """The files with one of these endings in the one folder nearest the top that holds any, in natural order."""
+def topmost(source: FileTree, suffixes: Iterable[str]) -> list[str]:
+    """Return the files with one of these endings, in natural order, from the folder nearest the top that holds any."""
     wanted = tuple(suffixes)
     for names in source.levels():
         found = sorted((name for name in names if name.lower().endswith(wanted)), key=natural_key)
@@ -210,7 +230,7 @@ def topmost(source: Source, suffixes: Iterable[str]) -> list[str]:
     return []
 
 
-def _open(path: Path) -> Source:
+def _open(path: Path) -> FileTree:
     try:
         for base in (path, *path.parents):
             if base.is_dir():
