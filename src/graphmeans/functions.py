@@ -19,10 +19,12 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.match import Match, Matcher, get_matcher
+from graphmeans.matching.match import Match, Matcher
+from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.sketch import sketch as sketch_batch
 from graphmeans.means.frames import Frames
-from graphmeans.means.mean import MeanMethod, Means, get_mean
+from graphmeans.means.method import MeanMethod, Means
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
 
 Encoder = Any

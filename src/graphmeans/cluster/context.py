@@ -20,7 +20,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import MeanMethod
+from graphmeans.means.method import MeanMethod
 from graphmeans.space import PAIRS_AT_ONCE, GraphSpace
 
 FloatArray = NDArray[np.float64]

@@ -26,7 +26,7 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
-from graphmeans.matching.match import get_matcher
+from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.sketch import sketch_order
 from graphmeans.space import GraphSpace, resolve_order
 

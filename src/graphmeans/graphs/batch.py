@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,9 +82,11 @@ class GraphBatch:
     @cached_property
     def non_negative(self) -> NDArray[np.bool_]:
         """Graphs without a negative number: between two of them no node is better left unmatched."""
-        nodes = np.concatenate([[0], np.cumsum((self.nodes < 0).any(axis=1))])
-        edges = np.concatenate([[0], np.cumsum((self.edge_values < 0).any(axis=1))])
-        return (np.diff(nodes[self.node_ptr]) == 0) & (np.diff(edges[self.edge_ptr]) == 0)
+        result = np.ones(len(self), dtype=bool)
+        for ptr, values in ((self.node_ptr, self.nodes), (self.edge_ptr, self.edge_values)):
+            negative = offsets(np.any(values < 0, axis=1))[ptr]
+            result &= negative[1:] == negative[:-1]
+        return result
 
     @cached_property
     def role_counts(self) -> IntArray:
@@ -125,19 +128,26 @@ def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
     names = max((batch.role_names for batch in batches), key=len)
     return replace(
         first,
-        node_ptr=np.concatenate([[0], np.cumsum(np.concatenate([b.sizes for b in batches]))]).astype(np.int64),
+        node_ptr=offsets(np.concatenate([b.sizes for b in batches])),
         nodes=np.concatenate([b.nodes for b in batches]),
         roles=np.concatenate([b.roles for b in batches]),
-        edge_ptr=np.concatenate([[0], np.cumsum(np.concatenate([np.diff(b.edge_ptr) for b in batches]))]).astype(np.int64),
+        edge_ptr=offsets(np.concatenate([np.diff(b.edge_ptr) for b in batches])),
         ends=np.concatenate([b.ends for b in batches]),
         edge_values=np.concatenate([b.edge_values for b in batches]),
         role_names=names,
     )
 
 
+def offsets(lengths: NDArray[Any]) -> IntArray:
+    """Where each of several ranges of these lengths begins if they stand one after the other, and where the last one ends."""
+    result = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=result[1:])
+    return result
+
+
 def row_ranges(ptr: IntArray, which: IntArray) -> tuple[IntArray, IntArray]:
     """Positions of all the rows of the chosen graphs, and their new offsets."""
     lengths = ptr[which + 1] - ptr[which]
-    new_ptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    new_ptr = offsets(lengths)
     positions = np.arange(new_ptr[-1]) + np.repeat(ptr[which] - new_ptr[:-1], lengths)
     return positions, new_ptr

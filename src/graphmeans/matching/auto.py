@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.match import FloatArray, IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import rows_needed
 from graphmeans.matching.search import Search
 
@@ -63,7 +63,7 @@ class Auto(BaseEstimator):
             return exact.solve(x, y, pairs, order, n_jobs, warm, cutoff)
         if not small.any():
             return search.solve(x, y, pairs, order, n_jobs, warm)
-        ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+        ptr = offsets(x.sizes[pairs[:, 0]])
         together = Matches.empty(ptr, with_second=True)
         for chosen in (small, ~small):
             part_warm = None if warm is None else warm[np.repeat(chosen, np.diff(ptr))]

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.bounds import DUAL_ASCENT, GILMORE_LAWLER, SORTED_ROWS, bound_pairs
 from graphmeans.kernels.jit import announce
-from graphmeans.matching.match import FloatArray, IntArray
-from graphmeans.matching.pairs import covering, packed, rows_needed, run_in_chunks
+from graphmeans.matching.pairs import covering, kernel_arrays, rows_needed, run_in_chunks
 
 #: Most rows for which dual ascent is done: it keeps rows^4 numbers, 20 MB at 40.
 LARGEST_ASCENT = 40
@@ -104,7 +103,7 @@ def _bounds(
     if not len(pairs):
         return lower
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = packed(x), packed(y)
+    sides = kernel_arrays(x), kernel_arrays(y)
 
     def work(first: int, last: int) -> None:
         size = max(1, int(rows[first:last].max()))

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.exact import exact_pairs
-from graphmeans.matching.match import FloatArray, IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
 NO_LIMIT = 1 << 62
@@ -68,7 +68,7 @@ class Exact(BaseEstimator):
         if self.max_seconds is None:
             return self._search(x, y, pairs, order, n_jobs, most, warm, cut)
         # One pair after the other: a few nodes to learn how fast it goes, then as many as there is time for.
-        ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+        ptr = offsets(x.sizes[pairs[:, 0]])
         found = Matches.empty(ptr, with_second=True)
         for p in range(len(pairs)):
             start = time.perf_counter()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.graduated import graduated_pairs
-from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
 

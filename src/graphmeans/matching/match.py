@@ -10,11 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, row_ranges
-from graphmeans.graphs.errors import GraphError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 
 #: A match is certified when the interval is this narrow, relative to |X| + |Y|.
 CERTIFIED = 1e-9
@@ -107,26 +103,3 @@ class Matcher(Protocol):
         Matchers that can start from a mapping take one more argument, `warm`: for every pair, laid out as in `Matches`.
         """
         ...
-
-
-def get_matcher(matcher: str | Matcher, effort: float = 1.0) -> Matcher:
-    """The matcher of this name, with this effort, or the given one."""
-    from graphmeans.matching.auto import Auto
-    from graphmeans.matching.exact import Exact
-    from graphmeans.matching.graduated import Graduated
-    from graphmeans.matching.search import Search
-
-    if not isinstance(matcher, str):
-        if not isinstance(matcher, Matcher):
-            raise GraphError(f"matcher must be a name or an object with get_params and solve, got {matcher!r}")
-        if effort != 1.0:
-            raise GraphError(f"effort={effort!r} means nothing where the matcher is given as an object")
-        return matcher
-    known: dict[str, type] = {"auto": Auto, "exact": Exact, "graduated": Graduated, "search": Search}
-    if matcher not in known:
-        raise GraphError(f"unknown matcher {matcher!r}; known are {', '.join(sorted(known))}")
-    if effort == 1.0:
-        return known[matcher]()
-    if matcher not in ("auto", "search"):
-        raise GraphError(f"effort={effort!r} means nothing to the {matcher} matcher")
-    return known[matcher](effort=effort)

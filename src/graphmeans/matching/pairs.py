@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import Packed
-from graphmeans.matching.match import FloatArray, IntArray, Matches
+from graphmeans.matching.match import Matches
 
 #: Stands for "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
@@ -49,12 +49,12 @@ def solve_pairs(
     announce(kernel)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
     order = covering(order, max(len(x.role_names), len(y.role_names)))
-    ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+    ptr = offsets(x.sizes[pairs[:, 0]])
     matches = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
     if not len(pairs):
         return matches
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = packed(x), packed(y)
+    sides = kernel_arrays(x), kernel_arrays(y)
 
     def work(first: int, last: int) -> None:
         kernel(
@@ -66,8 +66,8 @@ def solve_pairs(
     return matches
 
 
-def packed(batch: GraphBatch) -> Packed:
-    """The arrays of a batch as kernels take them: numba would compile anew for read-only ones."""
+def kernel_arrays(batch: GraphBatch) -> Packed:
+    """The arrays of a batch as kernels take them. Read-only arrays are copied, because numba would compile anew for them."""
     arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
     return Packed(*(array if array.flags.writeable else array.copy() for array in arrays))
 
@@ -90,12 +90,12 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
 
 def n_threads(n_jobs: int | None) -> int:
     """Threads for `n_jobs`: None means every core that this process may use, -1 the same, as in joblib."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None:
-        return cores
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if n_jobs is None else max(1, cores + 1 + n_jobs)
 
 
 @lru_cache(maxsize=4)
@@ -104,9 +104,13 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def covering(order: IntArray, n_roles: int) -> IntArray:
-    """Roles that the space has never seen have no places of their own: such nodes are compared at their own number."""
-    order = np.asarray(order, dtype=np.int64)
-    return np.concatenate([order, np.zeros(max(0, n_roles - len(order)), dtype=np.int64)])
+    """A copy of the order, which kernels may take, with an entry for every role.
+
+    Roles that the space has never seen have no places of their own: such nodes are compared at their own number.
+    """
+    result = np.zeros(max(len(order), n_roles), dtype=np.int64)
+    result[: len(order)] = order
+    return result
 
 
 def _wide(counts: IntArray, n_roles: int) -> IntArray:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.search import search_pairs
-from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
 #: Random numbers that all pairs share: what is found for a pair depends on the pair alone.

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import FloatArray, IntArray
 from graphmeans.matching.pairs import UNBOUNDED, covering
 
 #: The two kinds of sketches; neither is always the larger bound.
@@ -98,7 +97,7 @@ class _Roles:
     """The places of each role: those that some graphs are laid out in, and how many more of them the space has."""
 
     def __init__(self, places: IntArray, order: IntArray) -> None:
-        self.starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
+        self.starts = offsets(places)
         self.rows, self.n = int(self.starts[-1]), int(order.sum())
         present = order > 0
         self.blocks = [slice(int(a), int(b)) for a, b in zip(self.starts[:-1][present], self.starts[1:][present], strict=True)]
@@ -130,7 +129,7 @@ def sketch_order(order: IntArray, *batches: GraphBatch) -> IntArray:
 
     No two of them need more rows than that, so D is the same at this order as without a limit.
     """
-    order = covering(order, max(len(batch.role_names) for batch in batches)).copy()
+    order = covering(order, max(len(batch.role_names) for batch in batches))
     largest = np.zeros(len(order), dtype=np.int64)
     for batch in batches:
         if len(batch):

@@ -7,14 +7,10 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, concatenate, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate, offsets, row_ranges
 from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centers
 from graphmeans.kernels.jit import announce
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +125,10 @@ class Frames:
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
         batch = GraphBatch(
-            node_ptr=np.concatenate([[0], np.cumsum(self.size)]).astype(np.int64),
+            node_ptr=offsets(self.size),
             nodes=np.empty((n_nodes, self.nodes.shape[2])),
             roles=np.empty(n_nodes, dtype=np.int32),
-            edge_ptr=np.concatenate([[0], np.cumsum(edges)]).astype(np.int64),
+            edge_ptr=offsets(edges),
             ends=np.empty((n_edges, 2), dtype=np.int32),
             edge_values=np.empty((n_edges, self.edges.shape[3])),
             directed=self.directed,

@@ -17,7 +17,7 @@ from graphmeans.cluster.context import Problem
 from graphmeans.cluster.counters import ALGORITHM, EVALUATION, SEEDING
 from graphmeans.means.frames import Centers
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, resolve_order
 from strategies import Kind, random_collection
 

@@ -15,7 +15,7 @@ import oracle
 from graphmeans.cluster.algorithms.initialization import SEEDINGS, seeds
 from graphmeans.cluster.context import Problem
 from graphmeans.cluster.counters import SEEDING
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, resolve_order
 from strategies import Kind, generic_collections, random_collection
 

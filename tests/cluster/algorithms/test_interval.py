@@ -15,7 +15,7 @@ import graphmeans as gm
 from graphmeans.cluster.algorithms.initialization import seeds
 from graphmeans.cluster.algorithms.interval import Descent, interval
 from graphmeans.cluster.context import Problem
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, resolve_order
 from strategies import Kind, random_collection
 

@@ -30,7 +30,7 @@ from graphmeans.cluster.persistence import shard_log as journal
 from graphmeans.cluster.persistence.checkpoint import Checkpoint
 from graphmeans.cluster.shards.tree import Tree
 from graphmeans.io import read_labels, write_parquet
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, resolve_order
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")

@@ -28,7 +28,7 @@ from graphmeans.cluster.shards.shard import Shard
 from graphmeans.graphs.batch import row_ranges
 from graphmeans.means.frames import Centers
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.mean import in_turn
+from graphmeans.means.method import in_turn
 
 
 def gvr(

@@ -38,9 +38,11 @@ from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.matching.match import Matcher
+from graphmeans.matching.registry import get_matcher
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import MeanMethod, get_mean
+from graphmeans.means.method import MeanMethod
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
 
 logger = logging.getLogger("graphmeans")

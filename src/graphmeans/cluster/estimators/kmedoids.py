@@ -20,10 +20,11 @@ from graphmeans.cluster.estimators.inputs import kind_of
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.matching.match import Matcher
+from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.sketch import KINDS, sketch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
 
 FloatArray = NDArray[np.float64]

@@ -9,7 +9,7 @@ from graphmeans.cluster.context import Problem
 from graphmeans.cluster.data.dataset import Part
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.pairs import UNBOUNDED
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
