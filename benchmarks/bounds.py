@@ -19,7 +19,7 @@ import numpy as np
 import graphmeans as gm
 from graphmeans.datasets.paper import COLLECTIONS
 from graphmeans.matching import bounds
-from graphmeans.matching.sketch import KINDS, sketch, sketch_distances
+from graphmeans.matching.sketch import KINDS, sketch_batch, sketch_distances
 from graphmeans.space import resolve_order
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -55,7 +55,7 @@ for name in options.only.split(","):
     sketched: dict[str, np.ndarray] = {}
 
     def sketches(kind: str) -> np.ndarray:
-        f = sketch(batch, order, kind)
+        f = sketch_batch(batch, order, kind)
         sketched[kind] = sketch_distances(f, f)[x, y]
         return sketched[kind]
 

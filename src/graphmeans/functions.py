@@ -1,4 +1,4 @@
-"""The functions for a pair or a collection of graphs: distance, match, pairwise distances, mean."""
+"""Functions of a pair or of a collection of graphs: match, distance, pairwise distances, mean and sketch."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ from graphmeans.matching.auto import Auto
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.matching.registry import get_matcher
-from graphmeans.matching.sketch import sketch as sketch_batch
+from graphmeans.matching.sketch import sketch_batch
 from graphmeans.means.frames import Frames
 from graphmeans.means.method import MeanMethod, Means
 from graphmeans.means.registry import get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
-
-Encoder = Any
+from graphmeans.space import GraphSpace, Order
 
 
 def match(
@@ -36,7 +34,7 @@ def match(
     matcher: str | Matcher = "auto",
     order: Order = "auto",
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
     max_tree_nodes: int | None = None,
@@ -73,14 +71,14 @@ def match(
         if matcher not in ("exact", "auto"):
             raise GraphError("max_tree_nodes and max_seconds are limits of the exact matcher")
         matcher = Exact(max_tree_nodes=max_tree_nodes, max_seconds=max_seconds)
-    solver = get_matcher(matcher)
     pair = [to_graph(x), to_graph(y)]
-    batch = _encode(pair, encoder, scaled=False)
-    space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight, solver, n_jobs=1)
+    _, batch = _fit_encoder(pair, encoder, scaled=False)
+    space = GraphSpace.for_graphs(
+        batch, order=order, node_weight=node_weight, edge_weight=edge_weight, matcher=matcher, n_jobs=1
+    )
     batch = space.weighted(batch)
     pairs = np.array([[0, 1]])
     found = space.match(batch, batch, pairs)
-    used = solver.name_for(batch, batch, pairs[0], space.order) if isinstance(solver, Auto) else _name(solver)
     indices = found.mapping(0)
     left, right = pair[0].node_ids, pair[1].node_ids
     return Match(
@@ -89,7 +87,7 @@ def match(
         mapping={left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)},
         indices=indices,
         certified=bool(space.certified(found, batch, batch, pairs)[0]),
-        matcher=used,
+        matcher=_matcher_name(space, batch),
     )
 
 
@@ -99,7 +97,7 @@ def distance(
     matcher: str | Matcher = "auto",
     order: Order = "auto",
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> float:
@@ -121,7 +119,7 @@ def pairwise_distances(
     order: Order = "auto",
     n_jobs: int | None = None,
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> NDArray[np.float64]:
@@ -142,9 +140,9 @@ def pairwise_distances(
     """
     left = to_graphs(graphs)
     right = [] if others is None else to_graphs(others)
-    batch = _encode(left + right, encoder, scaled=True)
-    space = GraphSpace(
-        resolve_order(order, batch), batch.role_names, node_weight, edge_weight, get_matcher(matcher), n_jobs
+    _, batch = _fit_encoder(left + right, encoder, scaled=True)
+    space = GraphSpace.for_graphs(
+        batch, order=order, node_weight=node_weight, edge_weight=edge_weight, matcher=matcher, n_jobs=n_jobs
     )
     batch = space.weighted(batch)
     first = batch.take(np.arange(len(left)))
@@ -159,7 +157,7 @@ def mean(
     sample_weight: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
     n_jobs: int | None = None,
@@ -191,8 +189,8 @@ def mean(
     listed = to_graphs(graphs)
     random = check_random_state(random_state)
     fitted, batch = _fit_encoder(listed, encoder, scaled=True)
-    space = GraphSpace(
-        resolve_order(order, batch), batch.role_names, node_weight, edge_weight, get_matcher(matcher), n_jobs
+    space = GraphSpace.for_graphs(
+        batch, order=order, node_weight=node_weight, edge_weight=edge_weight, matcher=matcher, n_jobs=n_jobs
     )
     batch = space.weighted(batch)
     weights = check_weights(sample_weight, len(batch))
@@ -219,6 +217,49 @@ def mean(
         objective=objective,
         similarity=similarity,
     )
+
+
+def sketch(
+    graphs: Iterable[Any],
+    order: Order = "auto",
+    kind: str = "rows",
+    *,
+    encoder: Any = "auto",
+    node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+) -> NDArray[np.float64]:
+    """A vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
+
+    The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or
+    wherever a vector is wanted. Two collections are comparable if they are sketched with one fitted encoder, one `kind`
+    and one `order` given as a number.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+    order : "auto", int, mapping role -> int, or None
+        As in `pairwise_distances`. None: twice the largest graph of the collection.
+    kind : {"rows", "projection"}
+        "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
+        spectrum; few numbers, mostly a weaker bound.
+    encoder, node_weight, edge_weight :
+        As in `pairwise_distances`.
+
+    Returns
+    -------
+    array of shape (number of graphs, dim)
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> x = gm.Graph([[1.0], [2.0]], [(0, 1)])
+    >>> y = gm.Graph([[2.0], [1.0]], [(0, 1)])
+    >>> bool((gm.sketch([x, y])[0] == gm.sketch([x, y])[1]).all())
+    True
+    """
+    _, batch = _fit_encoder(to_graphs(graphs), encoder, scaled=True)
+    space = GraphSpace.for_graphs(batch, order=order, node_weight=node_weight, edge_weight=edge_weight)
+    return sketch_batch(space.weighted(batch), space.order, kind)
 
 
 def warmup() -> Iterator[tuple[str, float]]:
@@ -266,65 +307,24 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
     return objective, similarity
 
 
-def _encode(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> GraphBatch:
-    return _fit_encoder(graphs, encoder, scaled=scaled)[1]
+def _fit_encoder(graphs: list[Graph], encoder: Any, *, scaled: bool) -> tuple[GraphEncoder, GraphBatch]:
+    """The fitted encoder, and the graphs as it encodes them.
 
-
-def _fit_encoder(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> tuple[GraphEncoder, GraphBatch]:
-    """A fitted encoder is used as it is, an unfitted one is cloned and fitted, "auto" is made to fit."""
+    A fitted encoder is used as it is, an unfitted one is cloned and fitted, and "auto" stands for a new one.
+    """
     if isinstance(encoder, str):
         if encoder != "auto":
             raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
         encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
     elif hasattr(encoder, "node_columns_"):
-        return encoder, encoder.transform(graphs)
+        return encoder, encoder.encode(graphs)
     else:
         encoder = clone(encoder)
-    return encoder, encoder.fit_transform(graphs)
+    return encoder, encoder.fit_encode(graphs)
 
 
-def _name(solver: Matcher) -> str:
-    return str(getattr(solver, "name", type(solver).__name__))
-
-
-def sketch(
-    graphs: Iterable[Any],
-    order: Order = "auto",
-    kind: str = "rows",
-    *,
-    encoder: Encoder = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> NDArray[np.float64]:
-    """A vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
-
-    The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or
-    wherever a vector is wanted. Two collections are comparable if they are sketched with one fitted encoder, one `kind`
-    and one `order` given as a number.
-
-    Parameters
-    ----------
-    graphs : collection of graphs
-    order : "auto", int, mapping role -> int, or None
-        As in `pairwise_distances`. None: twice the largest graph of the collection.
-    kind : {"rows", "projection"}
-        "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
-        spectrum; few numbers, mostly a weaker bound.
-    encoder, node_weight, edge_weight :
-        As in `pairwise_distances`.
-
-    Returns
-    -------
-    array of shape (number of graphs, dim)
-
-    Examples
-    --------
-    >>> import graphmeans as gm
-    >>> x = gm.Graph([[1.0], [2.0]], [(0, 1)])
-    >>> y = gm.Graph([[2.0], [1.0]], [(0, 1)])
-    >>> bool((gm.sketch([x, y])[0] == gm.sketch([x, y])[1]).all())
-    True
-    """
-    batch = _encode(to_graphs(graphs), encoder, scaled=True)
-    space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight)
-    return sketch_batch(space.weighted(batch), space.order, kind)
+def _matcher_name(space: GraphSpace, pair: GraphBatch) -> str:
+    """What solves this pair: the default matcher says which of the others it picks."""
+    if isinstance(space.matcher, Auto):
+        return space.matcher.name_for(pair, pair, np.array([0, 1]), space.order)
+    return str(getattr(space.matcher, "name", type(space.matcher).__name__))

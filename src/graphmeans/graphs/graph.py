@@ -14,6 +14,10 @@ from graphmeans.graphs.values import check_finite, read_column, same_values
 
 #: The key under which a bare array (no column names) is kept.
 BARE = ""
+#: The node column with the number of self-loops that converters make, and what the names of their attributes begin with.
+LOOP, LOOP_PREFIX = "loop", "loop:"
+#: The edge column with the number of parallel edges that converters merged.
+MULTIPLICITY = "multiplicity"
 
 Columns = Mapping[str, NDArray[Any]]
 NodeData = Union[int, ArrayLike, Mapping[str, ArrayLike]]

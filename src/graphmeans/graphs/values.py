@@ -40,7 +40,7 @@ def missing_in(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(mask if mask.ndim == 1 else mask.any(axis=1))
 
 
-def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def join_columns(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Columns of several graphs below each other. A column that has no value at all takes the type of the others."""
     if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return np.concatenate(parts)

@@ -26,7 +26,7 @@ ONE_SHELF = 32
 ROUNDING = 1e-12
 
 
-def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray:
+def sketch_batch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray:
     """The sketches of all graphs of a batch, shape (number of graphs, dim).
 
     ``"rows"``: each node's edges sorted within its row, then every column of the result sorted; the node values sorted.
@@ -157,7 +157,7 @@ def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:
 def sketch_bounds(x: GraphBatch, y: GraphBatch, order: IntArray) -> FloatArray:
     """Lower bounds of D between all graphs of two batches, shape (len(x), len(y)): the larger of both kinds."""
     order = sketch_order(order, x, y)
-    bounds = [sketch_distances(sketch(x, order, kind), sketch(y, order, kind)) for kind in KINDS]
+    bounds = [sketch_distances(sketch_batch(x, order, kind), sketch_batch(y, order, kind)) for kind in KINDS]
     return np.maximum(*bounds)
 
 

@@ -21,7 +21,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Match
 from graphmeans.means.frames import Centers
-from graphmeans.space import GraphSpace
+from graphmeans.space import GraphSpace, Order
 
 
 class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -31,6 +31,12 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """
 
     encoder: Any
+    matcher: Any
+    effort: float
+    node_weight: float
+    edge_weight: float
+    order: Order
+    n_jobs: int | None
     encoder_: GraphEncoder
     space_: GraphSpace
     _centers: Centers
@@ -54,7 +60,14 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             if cluster is not None:
                 return cluster.fit_encoder(encoder, X), cluster.surveyed(X, encoder)
             return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
-        return encoder, encoder.fit_transform(to_graphs(X))
+        return encoder, encoder.fit_transform(X)
+
+    def _space(self, encoder: GraphEncoder, *batches: Any) -> GraphSpace:
+        """The space of the graphs in these batches (or surveys), with the parameters of this estimator."""
+        return GraphSpace.for_graphs(
+            *batches, order=self.order, roles=encoder.roles_, node_weight=self.node_weight, edge_weight=self.edge_weight,
+            matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs,
+        )  # fmt: skip
 
     def _keep_prototypes(self, encoder: GraphEncoder, space: GraphSpace, centers: Centers) -> None:
         self.encoder_, self.space_ = encoder, space
@@ -73,7 +86,7 @@ class Prototypes(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         X = collected(X)
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")
-        return self.space_.weighted(self.encoder_.transform(to_graphs(X)))
+        return self.space_.weighted(self.encoder_.transform(X))
 
     def _nearest(self, points: GraphBatch) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         return nearest_centers(self.space_, points, self._centers.batch)

@@ -35,11 +35,9 @@ from graphmeans.cluster.estimators.verbosity import shown
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, fingerprint
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.matching.registry import get_matcher
 from graphmeans.means.frames import Centers
 from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import get_mean
@@ -256,12 +254,6 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
             source = InMemory(source.batch, source.weights)
         return encoder, space, source, given
 
-    def _space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
-        return GraphSpace(
-            resolve_order(self.order, *points), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
-
     def _before(self) -> Any:
         """The centers of the fit before, if this one is to start from them."""
         if not (self.warm_start and hasattr(self, "_centers")):
@@ -340,7 +332,7 @@ class GraphKMeans(Assigned, Prototypes, ClusterMixin, BaseEstimator):
                 raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
             return vectors(rows)
         try:
-            return encoder.transform(to_graphs(init))
+            return encoder.transform(init)
         except GraphError as error:
             raise GraphError(f"init: {error}") from None
 

@@ -21,11 +21,10 @@ from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.matching.registry import get_matcher
-from graphmeans.matching.sketch import KINDS, sketch, sketch_distances, sketch_order
+from graphmeans.matching.sketch import KINDS, sketch_batch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
 from graphmeans.means.registry import get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.space import Order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -118,10 +117,7 @@ class GraphKMedoids(Prototypes, ClusterMixin, BaseEstimator):
         if self.n_clusters > len(batch):
             raise GraphError(f"n_samples={len(batch)} should be >= n_clusters={self.n_clusters}")
         weights = check_weights(sample_weight, len(batch))
-        space = GraphSpace(
-            resolve_order(self.order, batch), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
+        space = self._space(encoder, batch)
         points, ledger = space.weighted(batch), Ledger()
         known = Known(points, Matchings(space, ledger))
         best, passes = None, 0
@@ -184,7 +180,7 @@ class Known:
         n = int(order.sum())
         # Sketches of rows grow with the square of the largest graph: they may be as large as the table, which is there anyway.
         short = n * (points.nodes.shape[1] + n * points.edge_values.shape[1]) <= max(LONGEST, len(points))
-        self.sketches = [sketch(points, order, kind) for kind in (KINDS if short else ("projection",))]
+        self.sketches = [sketch_batch(points, order, kind) for kind in (KINDS if short else ("projection",))]
 
     def distances(self, graph: int, others: IntArray) -> FloatArray:
         """Distances of a graph to some others; what is not known is matched."""

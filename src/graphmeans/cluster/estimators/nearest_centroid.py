@@ -21,11 +21,10 @@ from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.matching.registry import get_matcher
 from graphmeans.means.frames import Centers
 from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.space import GraphSpace, Order
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -113,10 +112,7 @@ class GraphNearestCentroid(Prototypes, ClassifierMixin, BaseEstimator):
         encoder, batch = self._fit_encoder(X)
         classes = self._check_classes(y, len(batch))
         weights = check_weights(sample_weight, len(batch))
-        space = GraphSpace(
-            resolve_order(self.order, batch), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
-        )  # fmt: skip
+        space = self._space(encoder, batch)
         points = space.weighted(batch)
         members = [np.flatnonzero((classes == c) & (weights > 0)) for c in range(len(self.classes_))]
         empty = [c for c, own in enumerate(members) if not len(own)]

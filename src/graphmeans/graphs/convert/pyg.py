@@ -12,7 +12,7 @@ from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, 
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.graphs.values import joined, same_values
+from graphmeans.graphs.values import join_columns, same_values
 
 #: What is taken of an object, where it has it, if nothing else is asked for.
 NODE_ATTRIBUTES = ("x", "pos", "z")
@@ -75,7 +75,7 @@ def to_pyg(graph: Graph) -> Any:
             stored = bare if key == BARE else _stored(key, data, part)
             mark[part][stored] = key
             twice = part == "edges" and not graph.directed
-            data[stored] = _tensor(joined([column, column]) if twice else column, torch)
+            data[stored] = _tensor(join_columns([column, column]) if twice else column, torch)
     if isinstance(graph, MeanGraph):
         data.node_support = torch.as_tensor(graph.node_support.copy())
         support = graph.edge_support if graph.directed else np.concatenate([graph.edge_support] * 2)

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.encoding.schema import LOOP, LOOP_PREFIX, MULTIPLICITY
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Attribute under which a bare array travels through libraries that only know named attributes.

@@ -11,23 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.encoding.columns import Column, as_is
-from graphmeans.graphs.encoding.flat import Flat
+from graphmeans.graphs.encoding.flat import Flat, GraphList
 from graphmeans.graphs.encoding.options import Choices
 from graphmeans.graphs.encoding.schema import (
-    Rows,
+    AttributeRows,
     attribute,
     common_columns,
     difference,
     is_loop,
     is_optional,
     lacking,
-    rows_of,
     says_nothing,
-)  # fmt: skip
+)
 from graphmeans.graphs.encoding.statistics import Tally
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, named
-from graphmeans.graphs.values import joined, kind_in_words, missing_in, unknown_type
+from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.values import join_columns, kind_in_words, missing_in, unknown_type
 
 #: More categories than this are asked about: every node would need a row of that many numbers.
 MOST_CATEGORIES = 1000
@@ -41,7 +40,7 @@ Place = tuple[int, str]
 
 
 @dataclass
-class Part:
+class PartSummary:
     """The nodes, or the edges, of some graphs."""
 
     label: str = ""
@@ -52,10 +51,10 @@ class Part:
 
 
 @dataclass
-class Summary:
+class CollectionSummary:
     """What an encoder must know of a collection. Summaries of parts are merged in the order of the parts."""
 
-    part: dict[str, Part]
+    part: dict[str, PartSummary]
     graphs: int = 0
     directed: dict[bool, Place] = field(default_factory=dict)  # the first graph with edges that is, or is not
     any_directed: bool = False
@@ -63,24 +62,37 @@ class Summary:
     has_roles: dict[bool, Place] = field(default_factory=dict)  # the first graph with nodes that has, or has not
 
     @classmethod
-    def of(cls, graphs: Sequence[Graph] | Flat, choices: Choices, missing: str, start: int = 0) -> Summary:
+    def of(cls, graphs: GraphList | Flat, choices: Choices, missing: str, start: int = 0) -> CollectionSummary:
         """The summary of some graphs, of which the first has the place `start` in the collection."""
+        summary = cls({}, len(graphs), any_directed=bool(graphs.shape.directed.any()))
         if isinstance(graphs, Flat):
-            summary = _summary_of_flat(graphs, start)
+            summary._read_flat(graphs, start)
         else:
-            summary = cls({}, len(graphs), any_directed=any(graph.directed for graph in graphs))
-            for i, (label, graph) in enumerate(named(graphs, start), start):
-                if graph.n_edges:
-                    summary.directed.setdefault(graph.directed, (i, label))
-                if graph.n_nodes:
-                    summary.has_roles.setdefault(graph.roles is not None, (i, label))
-                    summary.roles.update(graph.roles or ())
+            summary._read_list(graphs)
         for part in ("node", "edge"):
-            rows = graphs.rows(part) if isinstance(graphs, Flat) else rows_of(graphs, part, start)
-            summary.part[part] = _part([row for row in rows if row.size], part, choices, missing)
+            summary.part[part] = _part(graphs.rows(part), part, choices, missing)
         return summary
 
-    def merge(self, other: Summary, choices: Choices, missing: str) -> None:
+    def _read_list(self, listed: GraphList) -> None:
+        """Note the directions and the roles of graphs that are objects."""
+        for i, graph in enumerate(listed.graphs):
+            place = (listed.start + i, listed.label(i))
+            if graph.n_edges:
+                self.directed.setdefault(graph.directed, place)
+            if graph.n_nodes:
+                self.has_roles.setdefault(graph.roles is not None, place)
+                self.roles.update(graph.roles or ())
+
+    def _read_flat(self, flat: Flat, start: int) -> None:
+        """Note the directions and the roles of graphs that are flat arrays."""
+        place = (start, f"a graph from {start} on")
+        if flat.shape.edge_counts.any():
+            self.directed[self.any_directed] = place
+        if flat.shape.node_counts.any():
+            self.has_roles[flat.role_names is not None] = place
+            self.roles.update(flat.role_names or ())
+
+    def merge(self, other: CollectionSummary, choices: Choices, missing: str) -> None:
         """Add the graphs of another summary, which come later."""
         self.graphs += other.graphs
         self.any_directed |= other.any_directed
@@ -119,7 +131,7 @@ class Summary:
         return False
 
 
-def fit_columns(summary: Summary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:
+def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:
     """The encodings of all node (edge) columns, and the names of the columns that are left out."""
     found = summary.part[part]
     if not found.rows:
@@ -142,30 +154,18 @@ def fit_columns(summary: Summary, part: str, choices: Choices) -> tuple[list[Col
 # -- summaries of parts ----------------------------------------------------------------------------
 
 
-def _summary_of_flat(flat: Flat, start: int) -> Summary:
-    shape = flat.shape
-    label = (start, f"a graph from {start} on")
-    summary = Summary({}, len(shape.node_counts), any_directed=bool(shape.directed.any()))
-    if shape.edge_counts.any():
-        summary.directed[summary.any_directed] = label
-    if shape.node_counts.any():
-        summary.has_roles[flat.role_names is not None] = label
-        summary.roles.update(flat.role_names or ())
-    return summary
-
-
-def _part(rows: Sequence[Rows], part: str, choices: Choices, missing: str) -> Part:
+def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: str) -> PartSummary:
     if not rows:
-        return Part()
+        return PartSummary()
     columns = common_columns(rows, part, fill=missing == "columns")
     silent = list(columns) == [BARE] and all(says_nothing(row, part) for row in rows)
     roles = None if rows[0].roles is None else [role for row in rows for role in row.roles or ()]
-    found = Part(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles), silent)
+    found = PartSummary(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles), silent)
     for name, parts in columns.items():
         if missing == "refuse":
             _refuse_missing(name, parts, rows, part)
         typed = next((own for own in parts if own is not None and not unknown_type(own)), np.zeros(0))
-        values = joined([
+        values = join_columns([
             lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
         ])  # fmt: skip
         found.columns[name] = _tally(name, part, choices, values, roles)
@@ -194,7 +194,7 @@ def _tally(name: str, part: str, choices: Choices, values: NDArray[Any], roles: 
     return tally
 
 
-def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -> Part:
+def _merged(mine: PartSummary, theirs: PartSummary, part: str, choices: Choices, fill: bool) -> PartSummary:
     if not theirs.rows or not mine.rows:
         return mine if mine.rows else theirs
     # Graphs without attributes hold a bare array that says nothing: no column, if other graphs have named ones.
@@ -213,7 +213,7 @@ def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -
                 f"but {kind_in_words(own.like)} in {mine.label}"
             )
     roles = None if mine.roles is None or theirs.roles is None else mine.roles | theirs.roles
-    result = Part(mine.label, mine.rows + theirs.rows, roles, mine.silent and theirs.silent)
+    result = PartSummary(mine.label, mine.rows + theirs.rows, roles, mine.silent and theirs.silent)
     for name in sorted(mine.columns.keys() | theirs.columns.keys()):
         like = (mine.columns.get(name) or theirs.columns[name]).like
         tally = mine.columns.get(name) or _absent(name, part, choices, mine, like)
@@ -222,7 +222,7 @@ def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -
     return result
 
 
-def _absent(name: str, part: str, choices: Choices, side: Part, like: NDArray[Any]) -> Tally:
+def _absent(name: str, part: str, choices: Choices, side: PartSummary, like: NDArray[Any]) -> Tally:
     """The tally of a column that none of these graphs has."""
     tally = _tally(name, part, choices, lacking(name, side.rows, like, part), None)
     if not tally.gone:
@@ -230,7 +230,7 @@ def _absent(name: str, part: str, choices: Choices, side: Part, like: NDArray[An
     return tally
 
 
-def _refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[Rows], part: str) -> None:
+def _refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
     for row, own in zip(rows, parts, strict=True):
         if own is not None and missing_in(own).any():
             raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
@@ -282,6 +282,6 @@ def _are_names(tally: Tally, what: str) -> bool:
     warnings.warn(
         f"{what} is left out: its {different} different strings in {known} values are names rather than categories; "
         "GraphEncoder(weights=...) with a weight for it brings it in",
-        stacklevel=7,
+        stacklevel=8,
     )
     return True
