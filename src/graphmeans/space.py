@@ -133,8 +133,11 @@ class GraphSpace:
     @staticmethod
     def certified(matches: Matches, x: GraphBatch, y: GraphBatch, pairs: IntArray) -> NDArray[np.bool_]:
         """Which matches are proven optimal."""
+        gap = matches.upper - matches.lower
+        if (gap <= 0).all():
+            return np.ones(len(gap), dtype=bool)
         norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
-        return np.asarray(matches.upper - matches.lower <= CERTIFIED * norms)
+        return np.asarray(gap <= CERTIFIED * norms)
 
 
 @lru_cache(maxsize=32)

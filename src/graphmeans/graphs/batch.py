@@ -72,28 +72,32 @@ class GraphBatch:
     @cached_property
     def squared_norms(self) -> FloatArray:
         """|X|^2 of each graph: nodes once, edges from both ends."""
-        # One sum a graph: differences of running sums would lose small graphs behind large ones.
-        total = np.zeros(len(self))
-        np.add.at(total, np.repeat(np.arange(len(self)), self.sizes), (self.nodes**2).sum(axis=1))
-        edges = np.repeat(np.arange(len(self)), np.diff(self.edge_ptr))
-        np.add.at(total, edges, 2.0 * (self.edge_values**2).sum(axis=1))
-        return total
+        # Each graph is summed by itself: differences of running sums would lose small graphs behind large ones.
+        owner = np.concatenate([self._node_owner, np.repeat(np.arange(len(self)), np.diff(self.edge_ptr))])
+        squares = np.concatenate([(self.nodes**2).sum(axis=1), 2.0 * (self.edge_values**2).sum(axis=1)])
+        return np.asarray(np.bincount(owner, squares, minlength=len(self)), dtype=np.float64)
 
     @cached_property
     def non_negative(self) -> NDArray[np.bool_]:
         """Graphs without a negative number: between two of them no node is better left unmatched."""
         result = np.ones(len(self), dtype=bool)
         for ptr, values in ((self.node_ptr, self.nodes), (self.edge_ptr, self.edge_values)):
-            negative = offsets(np.any(values < 0, axis=1))[ptr]
-            result &= negative[1:] == negative[:-1]
+            if values.min(initial=0.0) < 0:
+                negative = offsets(np.any(values < 0, axis=1))[ptr]
+                result &= negative[1:] == negative[:-1]
         return result
 
     @cached_property
     def role_counts(self) -> IntArray:
         """Nodes of each role in each graph, shape (N, number of roles)."""
-        counts = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
-        np.add.at(counts, (np.repeat(np.arange(len(self)), self.sizes), self.roles), 1)
-        return counts
+        n_roles = len(self.role_names)
+        counts = np.bincount(self._node_owner * n_roles + self.roles, minlength=len(self) * n_roles)
+        return counts.reshape(len(self), n_roles)
+
+    @cached_property
+    def _node_owner(self) -> IntArray:
+        """The graph that each node belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
 
     @property
     def largest(self) -> IntArray:

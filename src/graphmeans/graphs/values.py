@@ -36,7 +36,9 @@ def read_column(values: Any, where: str) -> NDArray[Any]:
 
 def missing_in(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Which rows of a column have no value (of a vector: lack at least one)."""
-    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(values.shape, dtype=bool)
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.zeros(len(values), dtype=bool)
+    mask = np.ma.getmaskarray(values)
     return np.asarray(mask if mask.ndim == 1 else mask.any(axis=1))
 
 

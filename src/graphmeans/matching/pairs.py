@@ -31,6 +31,8 @@ def rows_needed(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) 
     x_count, y_count = _wide(x.role_counts, len(order))[pairs[:, 0]], _wide(y.role_counts, len(order))[pairs[:, 1]]
     largest = np.maximum(x_count, y_count)
     non_negative = x.non_negative[pairs[:, 0]] & y.non_negative[pairs[:, 1]]
+    if non_negative.all():
+        return largest.sum(axis=1), non_negative
     rows = np.where(non_negative[:, None], largest, np.maximum(largest, np.minimum(order, x_count + y_count)))
     return rows.sum(axis=1), non_negative
 

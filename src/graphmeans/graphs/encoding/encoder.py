@@ -376,7 +376,7 @@ class GraphEncoder(BaseEstimator):
             if BARE not in row.columns and all(is_optional(name, part) for name in row.columns):
                 return row._replace(columns=schema.nothing(row.size, part))
             return row
-        if schema.says_nothing(row, part):
+        if schema.is_silent(row, part):
             return row._replace(columns={})
         unused = set(self.left_out_[part]) | {n for n in row.columns if is_optional(n, part) and n not in expected}
         return row._replace(columns={name: values for name, values in row.columns.items() if name not in unused})

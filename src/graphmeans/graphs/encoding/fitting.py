@@ -145,9 +145,10 @@ def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tupl
         column = _fit_column(name, tally, part, choices)
         if column is None:
             left_out.append(name)
-        else:
-            never = summary.roles - tally.having if tally.gone and found.roles is not None else ()
-            fitted.append(replace(column, not_of=frozenset(never)))
+            continue
+        if tally.gone and found.roles is not None:
+            column = replace(column, not_of=frozenset(summary.roles - tally.having))
+        fitted.append(column)
     return fitted, left_out
 
 
@@ -158,9 +159,8 @@ def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: s
     if not rows:
         return PartSummary()
     columns = common_columns(rows, part, fill=missing == "columns")
-    silent = list(columns) == [BARE] and all(says_nothing(row, part) for row in rows)
     roles = None if rows[0].roles is None else [role for row in rows for role in row.roles or ()]
-    found = PartSummary(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles), silent)
+    found = PartSummary(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles))
     for name, parts in columns.items():
         if missing == "refuse":
             _refuse_missing(name, parts, rows, part)
@@ -168,6 +168,7 @@ def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: s
         values = join_columns([
             lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
         ])  # fmt: skip
+        found.silent = name == BARE and says_nothing(values, part)
         found.columns[name] = _tally(name, part, choices, values, roles)
     return found
 
@@ -258,7 +259,7 @@ def _fit_column(name: str, tally: Tally, part: str, choices: Choices) -> Column 
         if tally.like.dtype.kind == "O" and not chosen and _are_names(tally, attribute(part, name)):
             return None
         column = _fit_categories(name, tally, part, chosen)
-    return replace(column, factor=float(np.sqrt(1.0 if weight is None else weight)))
+    return column if weight is None else replace(column, factor=float(np.sqrt(weight)))
 
 
 def _fit_categories(name: str, tally: Tally, part: str, chosen: bool) -> Column:

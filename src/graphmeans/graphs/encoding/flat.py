@@ -41,54 +41,34 @@ class GraphList:
 
     def __init__(self, graphs: Sequence[Graph], start: int = 0) -> None:
         self.graphs, self.start = graphs, start
-
-    def __len__(self) -> int:
-        return len(self.graphs)
-
-    @cached_property
-    def labels(self) -> list[str]:
-        """What messages call each graph."""
-        return [label for label, _ in named(self.graphs, self.start)]
-
-    def label(self, g: int) -> str:
-        """What messages call one graph."""
-        return self.labels[g]
-
-    @cached_property
-    def shape(self) -> Shape:
-        """The sizes and the edges of all graphs."""
-        graphs = self.graphs
-        return Shape(
+        self.labels = [label for label, _ in named(graphs, start)]
+        self.shape = Shape(
             np.array([graph.n_nodes for graph in graphs], dtype=np.int64),
             np.array([graph.n_edges for graph in graphs], dtype=np.int64),
             np.concatenate([np.zeros((0, 2), np.int64), *[graph.edges for graph in graphs if graph.n_edges]]),
             np.array([graph.directed for graph in graphs], dtype=bool),
         )
+        both = list(zip(self.labels, graphs, strict=True))
+        self._rows = {
+            "node": [AttributeRows(label, g._nodes, g.n_nodes, g.roles) for label, g in both if g.n_nodes],
+            "edge": [AttributeRows(label, g._edge_attributes, g.n_edges, None) for label, g in both if g.n_edges],
+        }
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def label(self, g: int) -> str:
+        """What messages call one graph."""
+        return self.labels[g]
 
     def rows(self, part: str) -> list[AttributeRows]:
         """The nodes (edges) of each graph that has some."""
-        return self._node_rows if part == "node" else self._edge_rows
-
-    @cached_property
-    def _node_rows(self) -> list[AttributeRows]:
-        return [
-            AttributeRows(label, graph._nodes, graph.n_nodes, graph.roles)
-            for label, graph in zip(self.labels, self.graphs, strict=True)
-            if graph.n_nodes
-        ]
-
-    @cached_property
-    def _edge_rows(self) -> list[AttributeRows]:
-        return [
-            AttributeRows(label, graph._edge_attributes, graph.n_edges, None)
-            for label, graph in zip(self.labels, self.graphs, strict=True)
-            if graph.n_edges
-        ]
+        return self._rows[part]
 
     def role_codes(self, known: dict[Hashable, int]) -> NDArray[np.int32]:
         """For each node the number of its role; `known` (in, out) takes up the roles that it does not have yet."""
         codes: list[int] = []
-        for row in self._node_rows:
+        for row in self._rows["node"]:
             codes += [0] * row.size if row.roles is None else [known.setdefault(role, len(known)) for role in row.roles]
         return np.array(codes, dtype=np.int32)
 

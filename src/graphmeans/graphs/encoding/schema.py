@@ -69,7 +69,7 @@ def unbare(rows: Sequence[AttributeRows], part: str) -> list[AttributeRows]:
     """The rows without the bare arrays of graphs without attributes, where other graphs have named columns."""
     if all(BARE in row.columns for row in rows):
         return list(rows)
-    return [row._replace(columns={}) if says_nothing(row, part) else row for row in rows]
+    return [row._replace(columns={}) if is_silent(row, part) else row for row in rows]
 
 
 def difference(label: str, columns: Mapping[str, Any], other: str, expected: Mapping[str, Any], part: str) -> str:
@@ -94,11 +94,13 @@ def attribute(part: str, name: str) -> str:
     return f"{part} attribute {name!r}" if name != BARE else f"the {part} attributes"
 
 
-def says_nothing(row: AttributeRows, part: str) -> bool:
-    """Whether this is the bare array of a graph without attributes."""
-    bare = row.columns.get(BARE)
-    if bare is None:
-        return False
+def is_silent(row: AttributeRows, part: str) -> bool:
+    """Whether these are nodes (edges) without attributes."""
+    return BARE in row.columns and says_nothing(row.columns[BARE], part)
+
+
+def says_nothing(bare: NDArray[Any], part: str) -> bool:
+    """Whether this is the bare array of nodes (edges) without attributes."""
     return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
 
 
