@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, rows_of
+from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, plain_rows
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -133,7 +133,8 @@ class _Data:
                 rows = np.arange(len(self.ends) // 2)  # as `to_pyg` stores them, in their own order
         edges = {key: column[rows] for key, column in self.edges.items()}
         if not self._is_simple(rows):
-            node_rows, edge_rows = (rows_of(c, count, keep_bare=True) for c, count in ((self.nodes, self.n), (edges, len(rows))))
+            node_rows = plain_rows(self.nodes, self.n, keep_bare=True)
+            edge_rows = plain_rows(edges, len(rows), keep_bare=True)
             ends = [(int(i), int(j)) for i, j in self.ends[rows]]
             return Records(None, node_rows, ends, edge_rows, directed, self.name).graph(self.label)
         arguments: dict[str, Any] = {

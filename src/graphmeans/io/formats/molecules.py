@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
-from graphmeans.graphs.convert.rdkit import read_smiles as _molecule
+from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
