@@ -101,7 +101,7 @@ def distance(
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> float:
-    """The distance of two graphs, root taken: the `upper` of their `match`.
+    """The distance of two graphs (with the square root taken), which is the `upper` of their `match`.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def sketch(
 
 
 def warmup() -> Iterator[tuple[str, float]]:
-    """Compile every kernel ahead of its first use; yields what was compiled and the seconds it took."""
+    """Compile every kernel ahead of its first use, and yield what was compiled and the seconds it took."""
     batch = GraphEncoder().fit_transform([Graph([[0.0], [1.0]], [(0, 1)]), Graph([[1.0], [2.0]], [(0, 1)])])
     pairs, order = np.array([[0, 1]]), np.array([2])
     for name in ("exact", "search", "graduated"):
@@ -279,7 +279,7 @@ def warmup() -> Iterator[tuple[str, float]]:
 
 
 def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.float64]:
-    """Sample weights as an array of non-negative numbers, one a graph, not all zero."""
+    """Sample weights as an array of one non-negative number for each graph; not all of them may be zero."""
     if sample_weight is None:
         return np.ones(count)
     weights = np.asarray(sample_weight, dtype=np.float64)
@@ -324,7 +324,7 @@ def _fit_encoder(graphs: list[Graph], encoder: Any, *, scaled: bool) -> tuple[Gr
 
 
 def _matcher_name(space: GraphSpace, pair: GraphBatch) -> str:
-    """What solves this pair: the default matcher says which of the others it picks."""
+    """The name of what solves this pair; the default matcher says which of the others it picks."""
     if isinstance(space.matcher, Auto):
         return space.matcher.name_for(pair, pair, np.array([0, 1]), space.order)
     return str(getattr(space.matcher, "name", type(space.matcher).__name__))

@@ -232,7 +232,7 @@ def test_a_large_order_changes_the_work_but_not_the_sketch(kind, monkeypatch):
     some = batch.take([3, 31, 7])
     for name, values in zip(KINDS, found, strict=True):
         np.testing.assert_array_equal(sketch_batch(some, order, name), values[[3, 31, 7]])  # the same in whatever company
-    monkeypatch.setattr(sketches, "ONE_SHELF", 10**9)
+    monkeypatch.setattr(sketches, "ONE_SIZE", 10**9)
     for name, values in zip(KINDS, found, strict=True):
         np.testing.assert_allclose(values, sketch_batch(batch, order, name), atol=1e-12)
     assert {n for _, n in laid_out[-2:]} == {int(order.sum())}

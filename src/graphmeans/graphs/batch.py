@@ -1,4 +1,4 @@
-"""`GraphBatch`: many encoded graphs in flat arrays with offsets. Behind it there is only arithmetic."""
+"""`GraphBatch` holds many encoded graphs in flat arrays with offsets. All that comes after it is arithmetic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Encoded graphs, packed; nothing is padded.
+    """Encoded graphs in packed arrays without padding.
 
     Graph g has the nodes ``node_ptr[g]:node_ptr[g + 1]`` and the edges ``edge_ptr[g]:edge_ptr[g + 1]``. An edge is stored
     once, between local nodes ``ends[e, 0] < ends[e, 1]``. In a directed batch `edge_values` holds
@@ -57,7 +57,7 @@ class GraphBatch:
         )
 
     def arcs(self, ends: NDArray[np.int32], values: FloatArray) -> tuple[NDArray[np.int32], FloatArray]:
-        """Stored edges in the terms of `Graph`: as they are, or both directions one after the other."""
+        """Stored edges as `Graph` has them: in a directed batch first one direction of all, then the other."""
         if not self.directed:
             return ends, values
         half = values.shape[1] // 2
@@ -71,7 +71,7 @@ class GraphBatch:
 
     @cached_property
     def squared_norms(self) -> FloatArray:
-        """|X|^2 of each graph: nodes once, edges from both ends."""
+        """|X|^2 of each graph; a node counts once, an edge from both of its ends."""
         # Each graph is summed by itself: differences of running sums would lose small graphs behind large ones.
         owner = np.concatenate([self._node_owner, np.repeat(np.arange(len(self)), np.diff(self.edge_ptr))])
         squares = np.concatenate([(self.nodes**2).sum(axis=1), 2.0 * (self.edge_values**2).sum(axis=1)])
@@ -79,7 +79,7 @@ class GraphBatch:
 
     @cached_property
     def non_negative(self) -> NDArray[np.bool_]:
-        """Graphs without a negative number: between two of them no node is better left unmatched."""
+        """Which graphs have no negative number. Between two of them no node is better left unmatched."""
         result = np.ones(len(self), dtype=bool)
         for ptr, values in ((self.node_ptr, self.nodes), (self.edge_ptr, self.edge_values)):
             if values.min(initial=0.0) < 0:

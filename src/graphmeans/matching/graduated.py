@@ -24,7 +24,7 @@ class Graduated(BaseEstimator):
     assignments : int
         Most soft assignments at a temperature.
     sinkhorn : int
-        Most normalisations of rows and columns a soft assignment.
+        Most normalisations of rows and columns for a soft assignment.
     tolerance : float
         When a soft assignment, or a normalisation, is taken to have converged.
 

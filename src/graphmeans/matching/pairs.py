@@ -1,6 +1,7 @@
-"""Many pairs on a thread pool: the seam behind which the compiled kernels stand.
+"""Many pairs are handed to the compiled kernels on a pool of threads.
 
-A batch of pairs is cut by estimated cost. Every pair is solved by itself, so the answers do not depend on the cut.
+A batch of pairs is cut into chunks of about equal estimated cost. Every pair is solved by itself, so the answers do not
+depend on the cut.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import Packed
 from graphmeans.matching.match import Matches
 
-#: Stands for "no limit" in an array of orders.
+#: The number that means "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
-#: Below this many row^3 a chunk of its own, for another thread, costs more than it brings.
+#: Below this many rows^3 it costs more than it saves to give another thread a chunk of its own.
 WORTH_A_CHUNK = 50_000
 
 
@@ -47,7 +48,7 @@ def solve_pairs(
     n_jobs: int | None,
     *extra_outputs: np.ndarray,
 ) -> Matches:
-    """Run a pair kernel over all pairs, on `n_jobs` threads (None: all cores)."""
+    """Run a pair kernel over all pairs, on `n_jobs` threads; None stands for all cores."""
     announce(kernel)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
     order = covering(order, max(len(x.role_names), len(y.role_names)))
@@ -82,7 +83,7 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
     if threads == 1:
         work(0, len(cost))
         return
-    # Several chunks a thread even out what the estimate gets wrong.
+    # Several chunks for each thread even out what the estimate gets wrong.
     cuts = np.searchsorted(total, np.linspace(0.0, total[-1], min(8 * threads, worth) + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))
     futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in pairwise(edges)]
@@ -91,7 +92,7 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Threads for `n_jobs`: None means every core that this process may use, -1 the same, as in joblib."""
+    """The number of threads for `n_jobs`. None and -1 mean every core that this process may use, as in joblib."""
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0")
     if n_jobs is not None and n_jobs > 0:

@@ -1,7 +1,7 @@
-"""Sketches: a vector f(X) of each graph, the same however its nodes are numbered, with |f(X) - f(Y)| <= D(X, Y).
+"""A sketch is a vector f(X) of a graph, the same however its nodes are numbered, with |f(X) - f(Y)| <= D(X, Y).
 
-Computed once a graph; the bounds of N x k pairs are then one matrix product. Sketches are comparable only if they are of
-one kind and one order.
+It is computed once for each graph; the bounds of N x k pairs are then one matrix product. Sketches are
+comparable only if they are of one kind and one order.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from graphmeans.matching.pairs import UNBOUNDED, covering
 KINDS = ("rows", "projection")
 #: Most numbers in a dense block of graphs.
 NUMBERS_AT_ONCE = 1 << 22
-#: Spaces of at most this order are not worth several shelves.
-ONE_SHELF = 32
+#: Graphs of a space of at most this order are not sorted by size.
+ONE_SIZE = 32
 #: What rounding may have added to a squared distance of sketches, relative to their squared norms.
 ROUNDING = 1e-12
 
@@ -59,7 +59,7 @@ def sketch_batch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> Floa
     channels = batch.edge_values.shape[1]
     of_edges = _sorted_rows if kind == "rows" else _projected
     result: FloatArray | None = None
-    for places, which in _shelves(batch, order):
+    for places, which in _size_classes(batch, order):
         roles = _Roles(places, order)
         step = max(1, NUMBERS_AT_ONCE // max(1, roles.rows**2 * channels))
         for first in range(0, max(1, len(which)), step):
@@ -76,21 +76,21 @@ def sketch_batch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> Floa
     return result
 
 
-def _shelves(batch: GraphBatch, order: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Graphs of about one size, with the places of each role that suffice for them; at least one shelf, maybe an empty one.
+def _size_classes(batch: GraphBatch, order: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Graphs of about one size, with the places of each role that suffice for them; at least one class, maybe an empty one.
 
-    A graph's shelf depends on its own size and the order alone, so that its sketch is the same in whatever company.
+    The class of a graph depends on its own size and the order alone, so its sketch does not depend on the other graphs.
     """
     counts = batch.role_counts
-    shelf = np.zeros(len(batch), dtype=np.int64)
+    size_class = np.zeros(len(batch), dtype=np.int64)
     sizes = [order]
     share = 1.0
-    while order.sum() > ONE_SHELF and sizes[-1].max() > 2:
+    while order.sum() > ONE_SIZE and sizes[-1].max() > 2:
         share *= 0.75 if len(sizes) % 2 else 2 / 3  # 1, 3/4, 1/2, 3/8, 1/4, ...
         sizes.append(np.ceil(order * share).astype(np.int64))
-        shelf[(counts <= sizes[-1][: counts.shape[1]]).all(axis=1)] = len(sizes) - 1
-    for number in np.unique(shelf) if len(batch) else [0]:
-        yield sizes[number], np.flatnonzero(shelf == number)
+        size_class[(counts <= sizes[-1][: counts.shape[1]]).all(axis=1)] = len(sizes) - 1
+    for number in np.unique(size_class) if len(batch) else [0]:
+        yield sizes[number], np.flatnonzero(size_class == number)
 
 
 class _Roles:

@@ -1,4 +1,4 @@
-"""`Frames`: aligned graphs added up, a frame a center; and `Centers`, their averages with support."""
+"""`Frames` are the sums of aligned graphs, with one frame for each center; `Centers` are their averages with support."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Centers:
 
     @classmethod
     def of_graphs(cls, batch: GraphBatch) -> Centers:
-        """Graphs taken as centers: every node and edge has the support 1."""
+        """Graphs as centers of their own; every node and edge has the support 1."""
         return cls(batch, np.ones(len(batch.nodes)), _presence(batch))
 
     def take(self, which: Sequence[int] | IntArray) -> Centers:
@@ -96,7 +96,7 @@ class Frames:
         return self
 
     def copy(self) -> Frames:
-        """The same sums, to be changed."""
+        """A copy, whose sums may be changed."""
         other = copy(self)
         for name in self.SUMS:
             setattr(other, name, getattr(self, name).copy())
@@ -178,7 +178,7 @@ class Frames:
     def _new_places(
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray
     ) -> IntArray:
-        """Places each frame needs at most for the unmatched nodes: the graphs of one call share them, role by role."""
+        """How many places each frame needs at most for unmatched nodes; the graphs of one call share them, role by role."""
         new = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
         unmatched = np.flatnonzero(mappings < 0)
         if len(unmatched):

@@ -1,4 +1,4 @@
-"""The incremental arithmetic mean: the paper's."""
+"""The incremental arithmetic mean, which is the one of the paper."""
 
 from __future__ import annotations
 

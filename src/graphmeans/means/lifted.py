@@ -1,4 +1,4 @@
-"""The lifted mean: keep every member aligned, average, re-align, until nothing comes closer."""
+"""The lifted mean keeps every member aligned, averages, and aligns again until no member comes closer."""
 
 from __future__ import annotations
 

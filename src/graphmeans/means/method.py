@@ -1,4 +1,4 @@
-"""What every mean is: a method that turns groups of graphs into `Means`."""
+"""The protocol of all methods for the mean, which turn groups of graphs into `Means`, and what they share."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def in_turn(labels: IntArray, k: int, random: np.random.RandomState) -> list[Int
 
 
 def members(batch: GraphBatch, groups: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Members of all groups one after the other: which, group, offsets of their mappings, and empty mappings (-1)."""
+    """The members of all groups, one after the other: which, group, offsets of their mappings, and empty mappings (-1)."""
     which = np.concatenate([np.zeros(0, np.int64), *groups]).astype(np.int64)
     group = np.repeat(np.arange(len(groups)), [len(members) for members in groups]).astype(np.int64)
     ptr = offsets(batch.sizes[which])
@@ -67,7 +67,7 @@ def members(batch: GraphBatch, groups: Sequence[IntArray]) -> tuple[IntArray, In
 
 
 def rounds(which: IntArray, group: IntArray, weights: FloatArray) -> list[IntArray]:
-    """Positions in `which`, taken so that each round has at most one member of positive weight of every group."""
+    """Positions in `which`, in rounds that have at most one member of positive weight of every group."""
     counted = np.flatnonzero(weights[which] > 0)
     if not len(counted):
         raise GraphError("a mean needs a graph of positive weight")

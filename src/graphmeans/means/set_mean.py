@@ -1,4 +1,4 @@
-"""The set mean: the sample graph with the smallest sum of squared distances."""
+"""The set mean is the sample graph with the smallest sum of squared distances."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Subgradient(BaseEstimator):
         best_frames: list[Frames] = [frames] * len(groups)
         taken = np.zeros(len(groups), dtype=np.int64)  # steps of each group so far
         for epoch in range(self.epochs):
-            # One number a graph: the walk through a group does not depend on the other groups.
+            # Each graph draws a number, so the walk through a group does not depend on the other groups.
             turn = random_state.random_sample(len(batch))
             walk = groups if epoch == 0 else [group[np.argsort(turn[group], kind="stable")] for group in groups]
             order_which, order_group, _, _ = members(batch, walk)

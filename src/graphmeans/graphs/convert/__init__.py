@@ -1,4 +1,4 @@
-"""From the caller's objects to `Graph` and back, one module a kind of object. Everything is validated here, once."""
+"""Converters from the caller's objects to `Graph` and back. Each kind of object has a module; everything is validated here."""
 
 from graphmeans.graphs.convert.adjacency import from_adjacency, to_adjacency
 from graphmeans.graphs.convert.igraph import from_igraph, to_igraph

@@ -16,7 +16,7 @@ from graphmeans.graphs.graph import Graph
 
 
 class ObjectKind(NamedTuple):
-    """How objects of one kind are known, read and made."""
+    """How objects of one kind are recognised, read and made."""
 
     words: str
     is_one: Callable[[Any], bool]

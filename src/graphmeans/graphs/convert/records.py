@@ -32,7 +32,7 @@ _Row = Mapping[str, Any]
 
 @dataclass
 class Records:
-    """A graph as other libraries hold it: a row of attributes for every node and edge."""
+    """A graph as other libraries hold it, with a row of attributes for every node and edge."""
 
     ids: list[Any] | None
     nodes: list[dict[str, Any]]
@@ -93,14 +93,14 @@ class Records:
 
 
 def columns_of(rows: Sequence[_Row]) -> dict[str, list[Any]]:
-    """One list a column, None where a row lacks it."""
+    """Rows as columns: one list for each column, with None where a row lacks it."""
     keys = dict.fromkeys(str(key) for row in rows for key in row)
     named = [row if all(isinstance(key, str) for key in row) else {str(k): v for k, v in row.items()} for row in rows]
     return {key: [row.get(key) for row in named] for key in keys}
 
 
 def chosen_attributes(row: _Row, names: Sequence[str] | None) -> dict[str, Any]:
-    """The attributes that were asked for; all if nothing was said."""
+    """The attributes that were asked for, or all of them if none were named."""
     return dict(row) if names is None else {name: row[name] for name in names if name in row}
 
 

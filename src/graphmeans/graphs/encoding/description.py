@@ -15,7 +15,7 @@ from graphmeans.graphs.values import join_columns, kind_in_words, missing_in
 
 
 class ColumnSummary(NamedTuple):
-    """One column: what it holds, what becomes of it, and how much of the distance it makes.
+    """What a column holds, what becomes of it, and how much of the distance is due to it.
 
     `share` is the part of all squared deviations from the average node (edge) that this column has: where it is near 1, the
     column dominates the distance.

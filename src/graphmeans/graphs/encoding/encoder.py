@@ -1,4 +1,4 @@
-"""`GraphEncoder`: typed columns become packed numbers, and mean graphs become columns again."""
+"""`GraphEncoder` turns typed columns into packed numbers, and the numbers of mean graphs into columns again."""
 
 from __future__ import annotations
 
@@ -205,12 +205,13 @@ class GraphEncoder(BaseEstimator):
         Parameters
         ----------
         batch : GraphBatch
-        node_support : array, one share a node of the batch
+        node_support : array of one share for each node of the batch
         edge_support : array of shape (edges of the batch, 1 or 2)
-            One share an edge; two in a directed batch, one a direction.
+            One share for each edge; in a directed batch two, one for each direction.
         damped : bool
             Whether the codes are averages over all members (then they are divided by the support).
-        names : names of the graphs, optional
+        names : sequence of str, optional
+            The names of the graphs.
         """
         check_is_fitted(self)
         result = []
@@ -241,7 +242,7 @@ class GraphEncoder(BaseEstimator):
         return result
 
     def describe(self, graphs: Iterable[Any]) -> list[ColumnSummary]:
-        """For each column of these graphs: its type, what becomes of it, what is missing, its share of the distance.
+        """Describe each column of these graphs: its type, what becomes of it, what is missing, its share of the distance.
 
         Examples
         --------

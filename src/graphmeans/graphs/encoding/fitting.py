@@ -1,4 +1,7 @@
-"""Deciding how each column of a collection is encoded, from a summary that is made in one pass and adds up over parts."""
+"""How each column of a collection is encoded is decided from a summary of the collection.
+
+The summary is made in one pass, and the summaries of parts of a collection add up.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE
 from graphmeans.graphs.values import join_columns, kind_in_words, missing_in, unknown_type
 
-#: More categories than this are asked about: every node would need a row of that many numbers.
+#: A column with more categories than this is refused unless it is named: every node would need so many numbers.
 MOST_CATEGORIES = 1000
 #: Strings are taken for names if there are more different ones than this, and ...
 FEW_NAMES = 50
@@ -45,8 +48,8 @@ class PartSummary:
 
     label: str = ""
     rows: int = 0
-    roles: frozenset[Any] | None = None  # of its nodes
-    silent: bool = False  # nothing but the bare arrays of graphs without attributes
+    roles: frozenset[Any] | None = None  # the roles of its nodes
+    silent: bool = False  # whether it has only the bare arrays of graphs without attributes
     columns: dict[str, Tally] = field(default_factory=dict)
 
 
@@ -135,7 +138,7 @@ def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tupl
     """The encodings of all node (edge) columns, and the names of the columns that are left out."""
     found = summary.part[part]
     if not found.rows:
-        # Nothing but empty (edgeless) graphs: an edge that comes later has weight 1.
+        # There are only empty (edgeless) graphs. An edge that comes later has the weight 1.
         return [as_is(BARE, 0 if part == "node" else 1)], []
     if BARE in found.columns:
         return [as_is(BARE, found.columns[BARE].like.shape[1])], []
@@ -198,7 +201,7 @@ def _tally(name: str, part: str, choices: Choices, values: NDArray[Any], roles: 
 def _merged(mine: PartSummary, theirs: PartSummary, part: str, choices: Choices, fill: bool) -> PartSummary:
     if not theirs.rows or not mine.rows:
         return mine if mine.rows else theirs
-    # Graphs without attributes hold a bare array that says nothing: no column, if other graphs have named ones.
+    # The bare arrays of graphs without attributes are not a column where other graphs have named ones.
     if (BARE in mine.columns) != (BARE in theirs.columns):
         mine = replace(mine, columns={}) if mine.silent else mine
         theirs = replace(theirs, columns={}) if theirs.silent else theirs

@@ -27,7 +27,7 @@ class PackedEdges(NamedTuple):
 
 
 def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
-    """Each edge once with its smaller end first, sorted; directed arcs of a pair side by side (see `GraphBatch`).
+    """Store each edge once with its smaller end first, and sort them; the two arcs between two nodes share an entry.
 
     In an undirected batch the two arcs of a directed graph between two nodes become one edge with the mean of their
     codes. In a directed batch an undirected edge is both its arcs.
