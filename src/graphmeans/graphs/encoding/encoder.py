@@ -6,24 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, offsets
 from graphmeans.graphs.convert import to_graphs
-from graphmeans.graphs.encoding import schema
-from graphmeans.graphs.encoding.columns import Column, decode_columns
+from graphmeans.graphs.encoding.columns import decode_columns
 from graphmeans.graphs.encoding.description import ColumnSummary, describe_columns
 from graphmeans.graphs.encoding.fitting import CollectionSummary, fit_columns
 from graphmeans.graphs.encoding.flat import Flat, GraphList
 from graphmeans.graphs.encoding.options import Choices
 from graphmeans.graphs.encoding.packing import PackedEdges, pack_edges
-from graphmeans.graphs.encoding.schema import AttributeRows, attribute, is_optional
+from graphmeans.graphs.encoding.row_codes import RowEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.graphs.values import join_columns, kind_in_words, missing_in
 
 
 class GraphEncoder(BaseEstimator):
@@ -189,7 +186,7 @@ class GraphEncoder(BaseEstimator):
     def has_zero_edge(self, batch: Any) -> bool:
         """Whether some edge of these graphs encodes to zero, as far as fitting has come."""
         source = _read(batch)
-        return len(pack_edges(source.shape, self._edge_codes(source), self.directed_).zeros()) > 0
+        return len(pack_edges(source.shape, self._codes(source, "edge"), self.directed_).zeros()) > 0
 
     def decode(
         self,
@@ -284,7 +281,7 @@ class GraphEncoder(BaseEstimator):
         self._fit_summary(CollectionSummary.of(source, choices, self.missing), choices)
         if self.edge_presence != "auto":
             return None, None
-        codes = self._edge_codes(source)
+        codes = self._codes(source, "edge")
         packed = pack_edges(source.shape, codes, self.directed_)
         self.edge_presence_ = 1.0 if len(packed.zeros()) else 0.0
         return codes, packed
@@ -308,10 +305,10 @@ class GraphEncoder(BaseEstimator):
     ) -> GraphBatch:
         """The batch; `codes` of the edges (without presence) and `packed` edges are made unless fitting has made them."""
         self._check_direction(source)
-        nodes = self._encode_rows(source.rows("node"), "node", float(self.presence))
+        nodes = _with_presence(self._codes(source, "node"), float(self.presence))
         supports = source.supports()
         if packed is None or supports is not None or self.edge_presence_:
-            edges = _with_presence(self._edge_codes(source) if codes is None else codes, self.edge_presence_)
+            edges = _with_presence(self._codes(source, "edge") if codes is None else codes, self.edge_presence_)
             if supports is not None:
                 nodes, edges = nodes * supports[0], edges * supports[1]
             self._check_roles(source)
@@ -346,76 +343,11 @@ class GraphEncoder(BaseEstimator):
                 said = "no roles" if row.roles is None else "roles"
                 raise GraphError(f"{row.label} has {said}, unlike the fitted collection")
 
-    def _edge_codes(self, source: GraphList | Flat) -> FloatArray:
-        return self._encode_rows(source.rows("edge"), "edge")
-
-    def _encode_rows(self, rows: Sequence[AttributeRows], part: str, presence: float = 0.0) -> FloatArray:
+    def _codes(self, source: GraphList | Flat, part: str) -> FloatArray:
+        """The codes of all nodes (edges), without presence."""
         columns = self.node_columns_ if part == "node" else self.edge_columns_
-        expected = {column.name: column for column in columns}
-        rows = [self._in_terms_of(expected, row, part) for row in rows]
-        codes = [np.zeros((sum(row.size for row in rows), 0))]
-        codes += [self._codes(column, rows, part) for column in columns]
-        return _with_presence(np.concatenate(codes, axis=1), presence)
-
-    def _in_terms_of(self, expected: Mapping[str, Column], row: AttributeRows, part: str) -> AttributeRows:
-        """The same rows with the columns that were fitted, or an error if these are not there.
-
-        A bare array that says nothing stands for no columns, and the other way round. Columns that are not used are left out,
-        among them loops and parallel edges where the fitted collection had none.
-        """
-        if row.columns.keys() != expected.keys():
-            row = self._without_unused(expected, row, part)
-            self._check_names(row, expected, part)
-        for name, values in row.columns.items():
-            if name in expected and not expected[name].accepts(values):
-                is_ = kind_in_words(values)
-                raise GraphError(f"{row.label}: {attribute(part, name)} is {is_}, not what the encoder was fitted on")
-        return row
-
-    def _without_unused(self, expected: Mapping[str, Column], row: AttributeRows, part: str) -> AttributeRows:
-        if BARE in expected:
-            if BARE not in row.columns and all(is_optional(name, part) for name in row.columns):
-                return row._replace(columns=schema.nothing(row.size, part))
-            return row
-        if schema.is_silent(row, part):
-            return row._replace(columns={})
-        unused = set(self.left_out_[part]) | {n for n in row.columns if is_optional(n, part) and n not in expected}
-        return row._replace(columns={name: values for name, values in row.columns.items() if name not in unused})
-
-    def _check_names(self, row: AttributeRows, expected: Mapping[str, Column], part: str) -> None:
-        fill = self.missing == "columns" and BARE not in row.columns and BARE not in expected
-        required = {name: column for name, column in expected.items() if not fill or name in row.columns}
-        if any(not is_optional(name, part) for name in row.columns.keys() ^ required.keys()):
-            raise GraphError(schema.difference(row.label, row.columns, "the fitted collection", required, part))
-
-    def _codes(self, column: Column, rows: Sequence[AttributeRows], part: str) -> FloatArray:
-        """The codes of one column; where a graph lacks it, what that stands for."""
-        if not rows:
-            return np.zeros((0, column.width))
-        like = column.values(np.zeros((0, column.width))) if any(column.name not in row.columns for row in rows) else None
-        given = [
-            row.columns[column.name] if like is None or column.name in row.columns
-            else schema.lacking(column.name, row.size, like, part)
-            for row in rows
-        ]  # fmt: skip
-        values = join_columns(given)
-        if self.missing == "refuse" or self.unknown == "refuse":
-            self._check_known(column, given, rows, part)
-        codes = column.codes(values)
-        if column.not_of and missing_in(values).any():
-            roles = [role for row in rows for role in row.roles or [None] * row.size]
-            codes[missing_in(values) & np.array([role in column.not_of for role in roles])] = 0.0
-        return codes
-
-    def _check_known(self, column: Column, parts: Sequence[NDArray[Any]], rows: Sequence[AttributeRows], part: str) -> None:
-        for row, values in zip(rows, parts, strict=True):
-            gone = missing_in(values)
-            if self.missing == "refuse" and gone.any():
-                raise GraphError(f"{row.label}: {attribute(part, column.name)} is missing on {part} {np.argmax(gone)}")
-            strange = ~column.known(values) & ~gone
-            if self.unknown == "refuse" and strange.any():
-                value = np.ma.getdata(values)[strange].tolist()[0]
-                raise GraphError(f"{row.label}: {attribute(part, column.name)} has the unknown value {value!r}")
+        fitted = {column.name: column for column in columns}
+        return RowEncoder(part, fitted, self.left_out_[part], self.missing, self.unknown).codes(source.rows(part))
 
 
 def _read(graphs: Any, start: int = 0) -> GraphList | Flat:

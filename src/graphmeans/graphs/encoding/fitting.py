@@ -24,6 +24,7 @@ from graphmeans.graphs.encoding.schema import (
     is_loop,
     is_optional,
     lacking,
+    refuse_missing,
     says_nothing,
 )
 from graphmeans.graphs.encoding.statistics import Tally
@@ -166,7 +167,7 @@ def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: s
     found = PartSummary(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles))
     for name, parts in columns.items():
         if missing == "refuse":
-            _refuse_missing(name, parts, rows, part)
+            refuse_missing(name, parts, rows, part)
         typed = next((own for own in parts if own is not None and not unknown_type(own)), np.zeros(0))
         values = join_columns([
             lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
@@ -232,12 +233,6 @@ def _absent(name: str, part: str, choices: Choices, side: PartSummary, like: NDA
     if not tally.gone:
         tally.having |= side.roles or frozenset()
     return tally
-
-
-def _refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
-    for row, own in zip(rows, parts, strict=True):
-        if own is not None and missing_in(own).any():
-            raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
 
 
 # -- decisions -------------------------------------------------------------------------------------

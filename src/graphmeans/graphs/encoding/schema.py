@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Columns
-from graphmeans.graphs.values import BLANK, kind_in_words, unknown_type
+from graphmeans.graphs.values import BLANK, kind_in_words, missing_in, unknown_type
 
 
 class AttributeRows(NamedTuple):
@@ -107,6 +107,13 @@ def says_nothing(bare: NDArray[Any], part: str) -> bool:
 def nothing(size: int, part: str) -> Columns:
     """What a graph without attributes holds."""
     return {BARE: np.zeros((size, 0)) if part == "node" else np.ones((size, 1))}
+
+
+def refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
+    """Refuse a column in which a value is missing; a graph may lack the column altogether."""
+    for row, own in zip(rows, parts, strict=True):
+        if own is not None and missing_in(own).any():
+            raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
 
 
 def _check_types(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
