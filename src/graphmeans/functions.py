@@ -72,11 +72,8 @@ def match(
             raise GraphError("max_tree_nodes and max_seconds are limits of the exact matcher")
         matcher = Exact(max_tree_nodes=max_tree_nodes, max_seconds=max_seconds)
     pair = [to_graph(x), to_graph(y)]
-    _, batch = _fit_encoder(pair, encoder, scaled=False)
-    space = GraphSpace.for_graphs(
-        batch, order=order, node_weight=node_weight, edge_weight=edge_weight, matcher=matcher, n_jobs=1
-    )
-    batch = space.weighted(batch)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": 1}
+    _, space, batch = _in_space(pair, encoder, metric, scaled=False)
     pairs = np.array([[0, 1]])
     found = space.match(batch, batch, pairs)
     indices = found.mapping(0)
@@ -140,11 +137,8 @@ def pairwise_distances(
     """
     left = to_graphs(graphs)
     right = [] if others is None else to_graphs(others)
-    _, batch = _fit_encoder(left + right, encoder, scaled=True)
-    space = GraphSpace.for_graphs(
-        batch, order=order, node_weight=node_weight, edge_weight=edge_weight, matcher=matcher, n_jobs=n_jobs
-    )
-    batch = space.weighted(batch)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": n_jobs}
+    _, space, batch = _in_space(left + right, encoder, metric)
     first = batch.take(np.arange(len(left)))
     return space.distances(first, None if others is None else batch.take(np.arange(len(left), len(left) + len(right))))
 
@@ -188,11 +182,8 @@ def mean(
     """
     listed = to_graphs(graphs)
     random = check_random_state(random_state)
-    fitted, batch = _fit_encoder(listed, encoder, scaled=True)
-    space = GraphSpace.for_graphs(
-        batch, order=order, node_weight=node_weight, edge_weight=edge_weight, matcher=matcher, n_jobs=n_jobs
-    )
-    batch = space.weighted(batch)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": n_jobs}
+    fitted, space, batch = _in_space(listed, encoder, metric)
     weights = check_weights(sample_weight, len(batch))
     walk = random.permutation(len(batch))
     means = get_mean(method).compute(space.match, batch, [walk], weights, space.order, random)
@@ -257,9 +248,9 @@ def sketch(
     >>> bool((gm.sketch([x, y])[0] == gm.sketch([x, y])[1]).all())
     True
     """
-    _, batch = _fit_encoder(to_graphs(graphs), encoder, scaled=True)
-    space = GraphSpace.for_graphs(batch, order=order, node_weight=node_weight, edge_weight=edge_weight)
-    return sketch_batch(space.weighted(batch), space.order, kind)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight}
+    _, space, batch = _in_space(to_graphs(graphs), encoder, metric)
+    return sketch_batch(batch, space.order, kind)
 
 
 def warmup() -> Iterator[tuple[str, float]]:
@@ -307,20 +298,23 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
     return objective, similarity
 
 
-def _fit_encoder(graphs: list[Graph], encoder: Any, *, scaled: bool) -> tuple[GraphEncoder, GraphBatch]:
-    """The fitted encoder, and the graphs as it encodes them.
+def _in_space(
+    graphs: list[Graph], encoder: Any, metric: dict[str, Any], *, scaled: bool = True
+) -> tuple[GraphEncoder, GraphSpace, GraphBatch]:
+    """The fitted encoder, the space that it encodes the graphs into, and the graphs as points of that space.
 
-    A fitted encoder is used as it is, an unfitted one is cloned and fitted, and "auto" stands for a new one.
+    A fitted encoder is used as it is, an unfitted one is cloned and fitted, and "auto" stands for a new one, which scales
+    numbers or keeps them. `metric` are options of `GraphSpace.for_graphs`.
     """
     if isinstance(encoder, str):
         if encoder != "auto":
             raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
         encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
-    elif hasattr(encoder, "node_columns_"):
-        return encoder, encoder.encode(graphs)
-    else:
+    elif not hasattr(encoder, "node_columns_"):
         encoder = clone(encoder)
-    return encoder, encoder.fit_encode(graphs)
+    batch = encoder.encode(graphs) if hasattr(encoder, "node_columns_") else encoder.fit_encode(graphs)
+    space = GraphSpace.for_graphs(batch, **metric)
+    return encoder, space, space.weighted(batch)
 
 
 def _matcher_name(space: GraphSpace, pair: GraphBatch) -> str:

@@ -67,7 +67,7 @@ class GraphBatch:
     @cached_property
     def sizes(self) -> IntArray:
         """Number of nodes of each graph."""
-        return np.diff(self.node_ptr)
+        return self.node_ptr[1:] - self.node_ptr[:-1]
 
     @cached_property
     def squared_norms(self) -> FloatArray:

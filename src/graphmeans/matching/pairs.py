@@ -77,12 +77,12 @@ def kernel_arrays(batch: GraphBatch) -> Packed:
 
 def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
     """Call ``work(first, last)`` over ranges of about equal cost, on threads where that pays."""
-    total = np.cumsum(cost)
-    worth = max(1, int(total[-1] // WORTH_A_CHUNK))
+    worth = max(1, int(cost.sum() // WORTH_A_CHUNK))
     threads = min(n_threads(n_jobs), worth, len(cost))
     if threads == 1:
         work(0, len(cost))
         return
+    total = np.cumsum(cost)
     # Several chunks for each thread even out what the estimate gets wrong.
     cuts = np.searchsorted(total, np.linspace(0.0, total[-1], min(8 * threads, worth) + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))

@@ -176,7 +176,7 @@ class _Channels:
 
     @cached_property
     def mean(self) -> FloatArray:
-        return self._each(lambda own: own.mean(), 0.0)
+        return self._each(lambda own: np.add.reduce(own) / len(own), 0.0)
 
     @cached_property
     def deviations(self) -> FloatArray:
