@@ -17,7 +17,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.pairs import UNBOUNDED, covering
 
 #: The two kinds of sketches; neither is always the larger bound.
-KINDS = ("rows", "projection")
+SKETCH_KINDS = ("rows", "projection")
 #: Most numbers in a dense block of graphs.
 NUMBERS_AT_ONCE = 1 << 22
 #: Graphs of a space of at most this order are not sorted by size.
@@ -50,7 +50,7 @@ def sketch_batch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> Floa
     dim: about n^2 numbers a channel ("rows"), or 2 n ("projection"; 3 n directed), and n a node attribute. What it takes
     to compute them depends on the graph's own size, not on n: null nodes only add zeros, whose places are known.
     """
-    if kind not in KINDS:
+    if kind not in SKETCH_KINDS:
         raise GraphError(f"kind must be 'rows' or 'projection', got {kind!r}")
     order = sketch_order(covering(order, len(batch.role_names)), batch)
     over = np.flatnonzero((batch.role_counts > order[: batch.role_counts.shape[1]]).any(axis=1))
@@ -154,10 +154,10 @@ def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:
     return np.sqrt(result, out=result)
 
 
-def sketch_bounds(x: GraphBatch, y: GraphBatch, order: IntArray) -> FloatArray:
+def pairwise_sketch_bounds(x: GraphBatch, y: GraphBatch, order: IntArray) -> FloatArray:
     """Lower bounds of D between all graphs of two batches, shape (len(x), len(y)): the larger of both kinds."""
     order = sketch_order(order, x, y)
-    bounds = [sketch_distances(sketch_batch(x, order, kind), sketch_batch(y, order, kind)) for kind in KINDS]
+    bounds = [sketch_distances(sketch_batch(x, order, kind), sketch_batch(y, order, kind)) for kind in SKETCH_KINDS]
     return np.maximum(*bounds)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphmeans.cluster.estimators.prediction import fit_into
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.bounds import lap_bounds
-from graphmeans.matching.sketch import sketch_bounds
+from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
@@ -52,7 +52,7 @@ def two_nearest(space: GraphSpace, points: GraphBatch, centers: GraphBatch) -> T
 
 def _look(space: GraphSpace, points: GraphBatch, centers: GraphBatch, graphs: IntArray, found: FloatArray) -> None:
     """Match these graphs with their two best candidates, then with each further one that no bound rules out."""
-    bounds = sketch_bounds(points.take(graphs), centers, space.order)
+    bounds = pairwise_sketch_bounds(points.take(graphs), centers, space.order)
     turn = np.argsort(bounds, axis=1, kind="stable")
 
     def match(rows: IntArray, to: IntArray) -> None:
