@@ -19,7 +19,7 @@ import numpy as np
 import graphmeans as gm
 from graphmeans.datasets.paper import COLLECTIONS
 from graphmeans.matching import bounds
-from graphmeans.matching.sketch import KINDS, sketch, sketch_distances
+from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances
 from graphmeans.space import resolve_order
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -55,7 +55,7 @@ for name in options.only.split(","):
     sketched: dict[str, np.ndarray] = {}
 
     def sketches(kind: str) -> np.ndarray:
-        f = sketch(batch, order, kind)
+        f = sketch_batch(batch, order, kind)
         sketched[kind] = sketch_distances(f, f)[x, y]
         return sketched[kind]
 
@@ -65,7 +65,7 @@ for name in options.only.split(","):
     every = len(graphs) ** 2
     measures: list[tuple[str, Callable[[], np.ndarray], int]] = [
         ("norm", lambda: bounds.norm_bounds(batch, batch, pairs), len(pairs)),
-        *[(f"sketch, {kind}", lambda kind=kind: sketches(kind), every) for kind in KINDS],
+        *[(f"sketch, {kind}", lambda kind=kind: sketches(kind), every) for kind in SKETCH_KINDS],
         ("sorted-row LAP", lambda: bounds.lap_bounds(batch, batch, pairs, order, 1), len(pairs)),
         ("Gilmore-Lawler", lambda: bounds.gilmore_lawler_bounds(batch, batch, pairs, order, 1), len(pairs)),
         ("dual ascent, 5 rounds", lambda: ascent(5, None), len(pairs)),
@@ -86,5 +86,5 @@ for name in options.only.split(","):
         line(label, lower, seconds / count * 1e6)
         if label.startswith("sketch"):
             spent += seconds / count * 1e6
-        if len(sketched) == len(KINDS) and label.startswith("sketch"):
+        if len(sketched) == len(SKETCH_KINDS) and label.startswith("sketch"):
             line("sketch, the larger of both", np.maximum(*sketched.values()), spent)

@@ -20,7 +20,7 @@ import numpy as np
 import graphmeans as gm
 from graphmeans.datasets.paper import COLLECTIONS
 from graphmeans.evaluation import accuracy
-from graphmeans.matching.match import get_matcher
+from graphmeans.matching.registry import get_matcher
 
 ALGORITHMS = ("lloyd", "elkan", "gvr", "interval", "default")
 #: Against lloyd: matchings, seconds. The least we accept.

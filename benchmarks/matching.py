@@ -44,8 +44,9 @@ from graphmeans.datasets import paper
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching import bounds
 from graphmeans.matching import search as search_module
-from graphmeans.matching.match import Matcher, Matches, get_matcher
+from graphmeans.matching.match import Matcher, Matches
 from graphmeans.matching.pairs import rows_needed
+from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.search import Search
 from graphmeans.space import GraphSpace, resolve_order
 

@@ -11,8 +11,7 @@ from graphmeans.cluster.algorithms.initialization import choose_graphs, initiali
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.engines.threads import ThreadEngine
-from graphmeans.means.mean import get_mean
-from graphmeans.space import resolve_order
+from graphmeans.means.registry import get_mean
 
 
 class OneRun:
@@ -20,7 +19,7 @@ class OneRun:
 
     def __init__(self, graphs, seed=0, matcher=None, weights=None, mean="lifted", on_iteration=None, log_dir=None):
         batch = gm.GraphEncoder().fit_transform(graphs)
-        space = gm.GraphSpace(resolve_order("auto", batch), batch.role_names, matcher=matcher or gm.Exact(), n_jobs=1)
+        space = gm.GraphSpace.for_graphs(batch, matcher=matcher or gm.Exact(), n_jobs=1)
         context = FitContext.in_memory(batch, space, get_mean(mean), seed, weights)
         self.context = replace(context, on_iteration=on_iteration)
         self.matcher = CountedMatcher(space)

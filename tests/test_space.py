@@ -246,3 +246,23 @@ def test_an_order_that_is_too_small_is_refused():
     for wrong in ("all", 0, -1, 1.5):
         with pytest.raises(gm.GraphError, match="order"):
             gm.distance(*graphs, order=wrong)
+
+
+# -- made from graphs ------------------------------------------------------------------------------
+
+
+def test_a_space_for_graphs_covers_all_its_batches():
+    encoder = gm.GraphEncoder()
+    small = encoder.fit_transform([gm.Graph([[1.0]]), gm.Graph([[1.0], [2.0]])])
+    large = encoder.transform([gm.Graph([[1.0]] * 5)])
+    assert gm.GraphSpace.for_graphs(small, large).order.tolist() == [5]
+    space = gm.GraphSpace.for_graphs(small, order=7, matcher="search", effort=2.0, node_weight=3, n_jobs=1)
+    assert (space.order.tolist(), space.matcher.effort, space.node_weight, space.n_jobs) == ([7], 2.0, 3.0, 1)
+    with pytest.raises(gm.GraphError, match="order 1 is smaller than the largest graph, which has 2 nodes"):
+        gm.GraphSpace.for_graphs(small, order=1)
+
+
+def test_a_space_for_graphs_takes_its_roles_from_them():
+    batch = gm.GraphEncoder().fit_transform([gm.Graph(3, roles=["a", "b", "b"]), gm.Graph(1, roles=["a"])])
+    space = gm.GraphSpace.for_graphs(batch)
+    assert (space.roles, space.order.tolist()) == (("a", "b"), [1, 2])

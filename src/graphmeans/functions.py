@@ -1,4 +1,4 @@
-"""The functions for a pair or a collection of graphs: distance, match, pairwise distances, mean."""
+"""Functions of a pair or of a collection of graphs: match, distance, pairwise distances, mean and sketch."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.match import Match, Matcher, get_matcher
-from graphmeans.matching.sketch import sketch as sketch_batch
+from graphmeans.matching.match import Match, Matcher
+from graphmeans.matching.registry import get_matcher
+from graphmeans.matching.sketch import sketch_batch
 from graphmeans.means.frames import Frames
-from graphmeans.means.mean import MeanMethod, Means, get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
-
-Encoder = Any
+from graphmeans.means.method import MeanMethod, Means
+from graphmeans.means.registry import get_mean
+from graphmeans.space import GraphSpace, Order
 
 
 def match(
@@ -34,7 +34,7 @@ def match(
     matcher: str | Matcher = "auto",
     order: Order = "auto",
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
     max_tree_nodes: int | None = None,
@@ -71,14 +71,11 @@ def match(
         if matcher not in ("exact", "auto"):
             raise GraphError("max_tree_nodes and max_seconds are limits of the exact matcher")
         matcher = Exact(max_tree_nodes=max_tree_nodes, max_seconds=max_seconds)
-    solver = get_matcher(matcher)
     pair = [to_graph(x), to_graph(y)]
-    batch = _encode(pair, encoder, scaled=False)
-    space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight, solver, n_jobs=1)
-    batch = space.weighted(batch)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": 1}
+    _, space, batch = _in_space(pair, encoder, metric, scaled=False)
     pairs = np.array([[0, 1]])
     found = space.match(batch, batch, pairs)
-    used = solver.name_for(batch, batch, pairs[0], space.order) if isinstance(solver, Auto) else _name(solver)
     indices = found.mapping(0)
     left, right = pair[0].node_ids, pair[1].node_ids
     return Match(
@@ -87,7 +84,7 @@ def match(
         mapping={left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)},
         indices=indices,
         certified=bool(space.certified(found, batch, batch, pairs)[0]),
-        matcher=used,
+        matcher=_matcher_name(space, batch),
     )
 
 
@@ -97,11 +94,11 @@ def distance(
     matcher: str | Matcher = "auto",
     order: Order = "auto",
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> float:
-    """The distance of two graphs, root taken: the `upper` of their `match`.
+    """The distance of two graphs (with the square root taken), which is the `upper` of their `match`.
 
     Examples
     --------
@@ -119,7 +116,7 @@ def pairwise_distances(
     order: Order = "auto",
     n_jobs: int | None = None,
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> NDArray[np.float64]:
@@ -140,11 +137,8 @@ def pairwise_distances(
     """
     left = to_graphs(graphs)
     right = [] if others is None else to_graphs(others)
-    batch = _encode(left + right, encoder, scaled=True)
-    space = GraphSpace(
-        resolve_order(order, batch), batch.role_names, node_weight, edge_weight, get_matcher(matcher), n_jobs
-    )
-    batch = space.weighted(batch)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": n_jobs}
+    _, space, batch = _in_space(left + right, encoder, metric)
     first = batch.take(np.arange(len(left)))
     return space.distances(first, None if others is None else batch.take(np.arange(len(left), len(left) + len(right))))
 
@@ -157,7 +151,7 @@ def mean(
     sample_weight: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
     n_jobs: int | None = None,
@@ -188,11 +182,8 @@ def mean(
     """
     listed = to_graphs(graphs)
     random = check_random_state(random_state)
-    fitted, batch = _fit_encoder(listed, encoder, scaled=True)
-    space = GraphSpace(
-        resolve_order(order, batch), batch.role_names, node_weight, edge_weight, get_matcher(matcher), n_jobs
-    )
-    batch = space.weighted(batch)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": n_jobs}
+    fitted, space, batch = _in_space(listed, encoder, metric)
     weights = check_weights(sample_weight, len(batch))
     walk = random.permutation(len(batch))
     means = get_mean(method).compute(space.match, batch, [walk], weights, space.order, random)
@@ -219,78 +210,12 @@ def mean(
     )
 
 
-def warmup() -> Iterator[tuple[str, float]]:
-    """Compile every kernel ahead of its first use; yields what was compiled and the seconds it took."""
-    batch = GraphEncoder().fit_transform([Graph([[0.0], [1.0]], [(0, 1)]), Graph([[1.0], [2.0]], [(0, 1)])])
-    pairs, order = np.array([[0, 1]]), np.array([2])
-    for name in ("exact", "search", "graduated"):
-        start = time.perf_counter()
-        found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
-        yield f"{name} matching", time.perf_counter() - start
-    start = time.perf_counter()
-    frames = Frames.of_graphs(batch.take([1]), order)
-    frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))
-    frames.aligned_distances(batch, np.array([0]), np.array([0]), found.flat, found.ptr)
-    frames.centers()
-    yield "means", time.perf_counter() - start
-
-
-def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.float64]:
-    """Sample weights as an array of non-negative numbers, one a graph, not all zero."""
-    if sample_weight is None:
-        return np.ones(count)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(count, weights)
-    if weights.shape != (count,):
-        raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise GraphError("sample_weight must be finite and not negative, and not all weights may be zero")
-    return weights
-
-
-def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArray[np.float64]) -> tuple[float, float]:
-    """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
-    which = means.which[weights[means.which] > 0]
-    found = space.match(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
-    frames = Frames.of_graphs(means.centers.batch, space.order)
-    frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
-    stored = np.full(len(batch), np.inf)
-    if means.centers.damped:  # the mean is the average of this alignment
-        stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
-    squares = np.minimum(found.upper, stored[which]) ** 2
-    objective = 0.5 * float(weights[which] @ squares)
-    similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
-    return objective, similarity
-
-
-def _encode(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> GraphBatch:
-    return _fit_encoder(graphs, encoder, scaled=scaled)[1]
-
-
-def _fit_encoder(graphs: list[Graph], encoder: Encoder, *, scaled: bool) -> tuple[GraphEncoder, GraphBatch]:
-    """A fitted encoder is used as it is, an unfitted one is cloned and fitted, "auto" is made to fit."""
-    if isinstance(encoder, str):
-        if encoder != "auto":
-            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
-        encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
-    elif hasattr(encoder, "node_columns_"):
-        return encoder, encoder.transform(graphs)
-    else:
-        encoder = clone(encoder)
-    return encoder, encoder.fit_transform(graphs)
-
-
-def _name(solver: Matcher) -> str:
-    return str(getattr(solver, "name", type(solver).__name__))
-
-
 def sketch(
     graphs: Iterable[Any],
     order: Order = "auto",
     kind: str = "rows",
     *,
-    encoder: Encoder = "auto",
+    encoder: Any = "auto",
     node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> NDArray[np.float64]:
@@ -323,6 +248,77 @@ def sketch(
     >>> bool((gm.sketch([x, y])[0] == gm.sketch([x, y])[1]).all())
     True
     """
-    batch = _encode(to_graphs(graphs), encoder, scaled=True)
-    space = GraphSpace(resolve_order(order, batch), batch.role_names, node_weight, edge_weight)
-    return sketch_batch(space.weighted(batch), space.order, kind)
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight}
+    _, space, batch = _in_space(to_graphs(graphs), encoder, metric)
+    return sketch_batch(batch, space.order, kind)
+
+
+def warmup() -> Iterator[tuple[str, float]]:
+    """Compile every kernel ahead of its first use, and yield what was compiled and the seconds it took."""
+    batch = GraphEncoder().fit_transform([Graph([[0.0], [1.0]], [(0, 1)]), Graph([[1.0], [2.0]], [(0, 1)])])
+    pairs, order = np.array([[0, 1]]), np.array([2])
+    for name in ("exact", "search", "graduated"):
+        start = time.perf_counter()
+        found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
+        yield f"{name} matching", time.perf_counter() - start
+    start = time.perf_counter()
+    frames = Frames.of_graphs(batch.take([1]), order)
+    frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))
+    frames.aligned_distances(batch, np.array([0]), np.array([0]), found.flat, found.ptr)
+    frames.centers()
+    yield "means", time.perf_counter() - start
+
+
+def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.float64]:
+    """Sample weights as an array of one non-negative number for each graph; not all of them may be zero."""
+    if sample_weight is None:
+        return np.ones(count)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(count, weights)
+    if weights.shape != (count,):
+        raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise GraphError("sample_weight must be finite and not negative, and not all weights may be zero")
+    return weights
+
+
+def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArray[np.float64]) -> tuple[float, float]:
+    """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
+    which = means.which[weights[means.which] > 0]
+    found = space.match(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
+    frames = Frames.of_graphs(means.centers.batch, space.order)
+    frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
+    stored = np.full(len(batch), np.inf)
+    if means.centers.damped:  # the mean is the average of this alignment
+        stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
+    squares = np.minimum(found.upper, stored[which]) ** 2
+    objective = 0.5 * float(weights[which] @ squares)
+    similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
+    return objective, similarity
+
+
+def _in_space(
+    graphs: list[Graph], encoder: Any, metric: dict[str, Any], *, scaled: bool = True
+) -> tuple[GraphEncoder, GraphSpace, GraphBatch]:
+    """The fitted encoder, the space that it encodes the graphs into, and the graphs as points of that space.
+
+    A fitted encoder is used as it is, an unfitted one is cloned and fitted, and "auto" stands for a new one, which scales
+    numbers or keeps them. `metric` are options of `GraphSpace.for_graphs`.
+    """
+    if isinstance(encoder, str):
+        if encoder != "auto":
+            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
+        encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
+    elif not hasattr(encoder, "node_columns_"):
+        encoder = clone(encoder)
+    batch = encoder.encode(graphs) if hasattr(encoder, "node_columns_") else encoder.fit_encode(graphs)
+    space = GraphSpace.for_graphs(batch, **metric)
+    return encoder, space, space.weighted(batch)
+
+
+def _matcher_name(space: GraphSpace, pair: GraphBatch) -> str:
+    """The name of what solves this pair; the default matcher says which of the others it picks."""
+    if isinstance(space.matcher, Auto):
+        return space.matcher.name_for(pair, pair, np.array([0, 1]), space.order)
+    return str(getattr(space.matcher, "name", type(space.matcher).__name__))

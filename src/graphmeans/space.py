@@ -1,4 +1,4 @@
-"""`GraphSpace`: the metric on encoded graphs. It knows nothing of means or k-means."""
+"""`GraphSpace` is the metric on encoded graphs. It knows nothing of means or k-means."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.auto import Auto
-from graphmeans.matching.match import CERTIFIED, FloatArray, IntArray, Matcher, Matches
+from graphmeans.matching.match import CERTIFIED, Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
+from graphmeans.matching.registry import get_matcher
 
 Order = Union[str, int, None, Mapping[Any, int]]
 
@@ -53,6 +54,38 @@ class GraphSpace:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise GraphError(f"{name} must be a positive number, got {value!r}")
+
+    @classmethod
+    def for_graphs(
+        cls,
+        *batches: Any,
+        order: Order = "auto",
+        roles: tuple[Hashable, ...] | None = None,
+        node_weight: float = 1.0,
+        edge_weight: float = 1.0,
+        matcher: str | Matcher = "auto",
+        effort: float = 1.0,
+        n_jobs: int | None = None,
+    ) -> GraphSpace:
+        """The space that holds all graphs of the given batches, or of surveys of collections on disk.
+
+        Parameters
+        ----------
+        *batches : GraphBatch, or anything with `role_names` and `largest`
+        order : "auto", int, mapping role -> int, or None
+            See `resolve_order`.
+        roles : tuple, optional
+            The names of the roles; by default those of the batch that has most of them.
+        node_weight, edge_weight, n_jobs :
+            As for the class itself.
+        matcher : str or Matcher
+        effort : float
+            How hard the matchers "auto" and "search" look for the best alignment, relative to the default.
+        """
+        names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
+        return cls(
+            resolve_order(order, *batches), names, float(node_weight), float(edge_weight), get_matcher(matcher, effort), n_jobs
+        )
 
     def weighted(self, batch: GraphBatch) -> GraphBatch:
         """Encoded graphs as points of this space: attributes times the square roots of the weights."""
@@ -100,8 +133,11 @@ class GraphSpace:
     @staticmethod
     def certified(matches: Matches, x: GraphBatch, y: GraphBatch, pairs: IntArray) -> NDArray[np.bool_]:
         """Which matches are proven optimal."""
+        gap = matches.upper - matches.lower
+        if (gap <= 0).all():
+            return np.ones(len(gap), dtype=bool)
         norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
-        return np.asarray(matches.upper - matches.lower <= CERTIFIED * norms)
+        return np.asarray(gap <= CERTIFIED * norms)
 
 
 @lru_cache(maxsize=32)

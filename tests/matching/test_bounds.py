@@ -13,7 +13,13 @@ from graphmeans.datasets import paper
 from graphmeans.functions import sketch as public_sketch
 from graphmeans.matching import bounds
 from graphmeans.matching import sketch as sketches
-from graphmeans.matching.sketch import KINDS, sketch, sketch_bounds, sketch_distances, sketch_order
+from graphmeans.matching.sketch import (
+    SKETCH_KINDS,
+    pairwise_sketch_bounds,
+    sketch_batch,
+    sketch_distances,
+    sketch_order,
+)
 from graphmeans.space import resolve_order
 from iam import iam_path
 from strategies import Kind, random_collection, relabelled, round_collections
@@ -40,8 +46,8 @@ def all_bounds(x, y, order, rounds=50):
     batch, places = packed([x, y], order)
     pair = np.array([[0, 1]])
     found = {"norm": bounds.norm_bounds(batch, batch, pair)[0]}
-    for kind in KINDS:
-        f = sketch(batch, places, kind)
+    for kind in SKETCH_KINDS:
+        f = sketch_batch(batch, places, kind)
         found[kind] = sketch_distances(f[:1], f[1:])[0, 0]
         assert found[kind] == pytest.approx(np.linalg.norm(f[0] - f[1]), abs=1e-5)
     for name, solve in SOLVED.items():
@@ -115,8 +121,8 @@ def test_bounds_know_neither_numbering_nor_sides(kind, rng):
         np.testing.assert_allclose(one, solve(batch, batch, pairs[:, ::-1], order), atol=1e-6)
         np.testing.assert_allclose(one, solve(batch, batch, pairs + 8, order), atol=1e-6)
         np.testing.assert_array_equal(one, solve(batch, batch, pairs, order, n_jobs=1))
-    for sketch_kind in KINDS:
-        f = sketch(batch, order, sketch_kind)
+    for sketch_kind in SKETCH_KINDS:
+        f = sketch_batch(batch, order, sketch_kind)
         np.testing.assert_allclose(f[:8], f[8:], atol=1e-9)
     # dual ascent is a heuristic for the best multipliers: how far it gets does depend on the numbering, a little
     one = bounds.dual_ascent_bounds(batch, batch, pairs, order)
@@ -142,8 +148,8 @@ def test_bounds_are_exact_where_the_problem_is_linear():
     truth = gm.Exact().solve(batch, batch, pairs, order).upper
     for name in ("gilmore-lawler", "dual ascent"):
         np.testing.assert_allclose(SOLVED[name](batch, batch, pairs, order), truth, rtol=1e-9)
-    for kind in KINDS:
-        f = sketch(batch, order, kind)
+    for kind in SKETCH_KINDS:
+        f = sketch_batch(batch, order, kind)
         np.testing.assert_allclose(sketch_distances(f, f)[pairs[:, 0], pairs[:, 1]], truth, rtol=1e-9)
 
 
@@ -164,7 +170,7 @@ def test_rounding_never_lifts_a_bound_above_zero(rng):
     pairs = np.stack([np.arange(10), np.arange(10, 20)], axis=1)
     for solve in SOLVED.values():
         np.testing.assert_array_equal(solve(batch, batch, pairs, order), 0.0)
-    np.testing.assert_array_equal(sketch_bounds(batch, batch, order)[pairs[:, 0], pairs[:, 1]], 0.0)
+    np.testing.assert_array_equal(pairwise_sketch_bounds(batch, batch, order)[pairs[:, 0], pairs[:, 1]], 0.0)
 
 
 def test_large_pairs_fall_back_to_gilmore_lawler(monkeypatch):
@@ -187,7 +193,7 @@ def test_no_pairs_and_no_graphs():
     for solve in SOLVED.values():
         assert solve(batch, batch, none, order).shape == (0,)
         assert solve(batch, batch, both, order).tolist() == [0.0]
-    assert sketch_bounds(batch, batch, order).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert pairwise_sketch_bounds(batch, batch, order).tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
 @given(round_collections(min_size=3, max_size=6), st.sampled_from(["auto", None]))
@@ -195,21 +201,21 @@ def test_no_pairs_and_no_graphs():
 def test_sketches_of_a_collection_bound_all_its_distances(graphs, order):
     batch, places = packed(graphs, order)
     truth = gm.pairwise_distances(graphs, matcher="exact", order=order)
-    assert (sketch_bounds(batch, batch, places) <= truth + 1e-9).all()
+    assert (pairwise_sketch_bounds(batch, batch, places) <= truth + 1e-9).all()
     # in pieces, or both batches apart, the same
     first, rest = batch.take([0]), batch.take(np.arange(1, len(graphs)))
     together = sketch_order(places, first, rest)
-    for kind in KINDS:
-        parts = np.concatenate([sketch(first, together, kind), sketch(rest, together, kind)])
-        np.testing.assert_allclose(parts, sketch(batch, places, kind), atol=1e-12)
+    for kind in SKETCH_KINDS:
+        parts = np.concatenate([sketch_batch(first, together, kind), sketch_batch(rest, together, kind)])
+        np.testing.assert_allclose(parts, sketch_batch(batch, places, kind), atol=1e-12)
 
 
 def test_sketches_in_small_blocks_are_the_same(monkeypatch):
     batch, order = packed(random_collection(8, Kind(1, 2, directed=True), 30, max_nodes=5))
-    whole = [sketch(batch, order, kind) for kind in KINDS]
+    whole = [sketch_batch(batch, order, kind) for kind in SKETCH_KINDS]
     monkeypatch.setattr("graphmeans.matching.sketch.NUMBERS_AT_ONCE", 300)
-    for kind, expected in zip(KINDS, whole, strict=True):
-        np.testing.assert_allclose(sketch(batch, order, kind), expected, atol=1e-12)
+    for kind, expected in zip(SKETCH_KINDS, whole, strict=True):
+        np.testing.assert_allclose(sketch_batch(batch, order, kind), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)
@@ -226,15 +232,15 @@ def test_a_large_order_changes_the_work_but_not_the_sketch(kind, monkeypatch):
         return dense(batch, which, starts)
 
     monkeypatch.setattr(sketches, "_dense", counting)
-    found = [sketch(batch, order, name) for name in KINDS]
+    found = [sketch_batch(batch, order, name) for name in SKETCH_KINDS]
     assert len({n for _, n in laid_out}) > 1
-    assert sum(count for count, n in laid_out if n > 34) <= 2 * len(KINDS)
+    assert sum(count for count, n in laid_out if n > 34) <= 2 * len(SKETCH_KINDS)
     some = batch.take([3, 31, 7])
-    for name, values in zip(KINDS, found, strict=True):
-        np.testing.assert_array_equal(sketch(some, order, name), values[[3, 31, 7]])  # the same in whatever company
-    monkeypatch.setattr(sketches, "ONE_SHELF", 10**9)
-    for name, values in zip(KINDS, found, strict=True):
-        np.testing.assert_allclose(values, sketch(batch, order, name), atol=1e-12)
+    for name, values in zip(SKETCH_KINDS, found, strict=True):
+        np.testing.assert_array_equal(sketch_batch(some, order, name), values[[3, 31, 7]])  # the same in whatever company
+    monkeypatch.setattr(sketches, "ONE_SIZE", 10**9)
+    for name, values in zip(SKETCH_KINDS, found, strict=True):
+        np.testing.assert_allclose(values, sketch_batch(batch, order, name), atol=1e-12)
     assert {n for _, n in laid_out[-2:]} == {int(order.sum())}
 
 
@@ -242,9 +248,9 @@ def test_a_sketch_refuses_what_it_cannot_do():
     graphs = [gm.Graph([[1.0], [2.0]], [(0, 1)]), gm.Graph([[1.0]])]
     batch, _ = packed(graphs)
     with pytest.raises(gm.GraphError, match="graph 0 is larger than the order"):
-        sketch(batch, np.array([1]))
+        sketch_batch(batch, np.array([1]))
     with pytest.raises(gm.GraphError, match="kind must be"):
-        sketch(batch, np.array([2]), "rwos")
+        sketch_batch(batch, np.array([2]), "rwos")
     with pytest.raises(gm.GraphError, match="order 1 is smaller"):
         public_sketch(graphs, order=1)
 
@@ -253,7 +259,7 @@ def test_the_public_sketch_sees_weights_and_order():
     graphs = random_collection(9, Kind(2, 2), 6, max_nodes=5)
     weights = {"node_weight": 4.0, "edge_weight": 0.25}
     truth = gm.pairwise_distances(graphs, matcher="exact", order=6, **weights)
-    for kind in KINDS:
+    for kind in SKETCH_KINDS:
         f = public_sketch(graphs, order=6, kind=kind, **weights)
         assert (sketch_distances(f, f) <= truth + 1e-9).all()
     assert public_sketch(graphs, order=None).shape[1] > public_sketch(graphs).shape[1]
@@ -267,7 +273,7 @@ def test_letters_are_bounded_as_well_as_promised():
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     same = classes[pairs[:, 0]] == classes[pairs[:, 1]]
     truth = gm.Exact().solve(batch, batch, pairs, order).upper
-    sketched = sketch_bounds(batch, batch, order)[pairs[:, 0], pairs[:, 1]] / truth
+    sketched = pairwise_sketch_bounds(batch, batch, order)[pairs[:, 0], pairs[:, 1]] / truth
     assigned = bounds.lap_bounds(batch, batch, pairs, order) / truth
     for ratio, other_class, same_class in ((sketched, 0.76, 0.84), (assigned, 0.86, 0.94)):
         assert ratio[~same].mean() == pytest.approx(other_class, abs=0.02)

@@ -14,7 +14,7 @@ from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.pairs import UNBOUNDED
-from graphmeans.means.mean import MeanMethod
+from graphmeans.means.method import MeanMethod
 from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]

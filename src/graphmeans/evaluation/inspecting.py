@@ -26,9 +26,8 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
-from graphmeans.matching.match import get_matcher
 from graphmeans.matching.sketch import sketch_order
-from graphmeans.space import GraphSpace, resolve_order
+from graphmeans.space import GraphSpace
 
 #: Pairs that are matched to see which column counts and how long a matching takes.
 PAIRS = 200
@@ -147,9 +146,9 @@ def inspect(
     except GraphError as error:
         problem = str(error)
     else:
-        space = GraphSpace(
-            resolve_order(estimator.order, batch), encoder.roles_, float(estimator.node_weight), float(estimator.edge_weight),
-            get_matcher(estimator.matcher, estimator.effort), estimator.n_jobs,
+        space = GraphSpace.for_graphs(
+            batch, order=estimator.order, roles=encoder.roles_, node_weight=estimator.node_weight,
+            edge_weight=estimator.edge_weight, matcher=estimator.matcher, effort=estimator.effort, n_jobs=estimator.n_jobs,
         )  # fmt: skip
         points = space.weighted(batch)
         random = check_random_state(random_state)

@@ -1,10 +1,11 @@
-"""`GraphBatch`: many encoded graphs in flat arrays with offsets. Behind it there is only arithmetic."""
+"""`GraphBatch` holds many encoded graphs in flat arrays with offsets. All that comes after it is arithmetic."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class GraphBatch:
-    """Encoded graphs, packed; nothing is padded.
+    """Encoded graphs in packed arrays without padding.
 
     Graph g has the nodes ``node_ptr[g]:node_ptr[g + 1]`` and the edges ``edge_ptr[g]:edge_ptr[g + 1]``. An edge is stored
     once, between local nodes ``ends[e, 0] < ends[e, 1]``. In a directed batch `edge_values` holds
@@ -56,7 +57,7 @@ class GraphBatch:
         )
 
     def arcs(self, ends: NDArray[np.int32], values: FloatArray) -> tuple[NDArray[np.int32], FloatArray]:
-        """Stored edges in the terms of `Graph`: as they are, or both directions one after the other."""
+        """Stored edges as `Graph` has them: in a directed batch first one direction of all, then the other."""
         if not self.directed:
             return ends, values
         half = values.shape[1] // 2
@@ -66,31 +67,37 @@ class GraphBatch:
     @cached_property
     def sizes(self) -> IntArray:
         """Number of nodes of each graph."""
-        return np.diff(self.node_ptr)
+        return self.node_ptr[1:] - self.node_ptr[:-1]
 
     @cached_property
     def squared_norms(self) -> FloatArray:
-        """|X|^2 of each graph: nodes once, edges from both ends."""
-        # One sum a graph: differences of running sums would lose small graphs behind large ones.
-        total = np.zeros(len(self))
-        np.add.at(total, np.repeat(np.arange(len(self)), self.sizes), (self.nodes**2).sum(axis=1))
-        edges = np.repeat(np.arange(len(self)), np.diff(self.edge_ptr))
-        np.add.at(total, edges, 2.0 * (self.edge_values**2).sum(axis=1))
-        return total
+        """|X|^2 of each graph; a node counts once, an edge from both of its ends."""
+        # Each graph is summed by itself: differences of running sums would lose small graphs behind large ones.
+        owner = np.concatenate([self._node_owner, np.repeat(np.arange(len(self)), np.diff(self.edge_ptr))])
+        squares = np.concatenate([(self.nodes**2).sum(axis=1), 2.0 * (self.edge_values**2).sum(axis=1)])
+        return np.asarray(np.bincount(owner, squares, minlength=len(self)), dtype=np.float64)
 
     @cached_property
     def non_negative(self) -> NDArray[np.bool_]:
-        """Graphs without a negative number: between two of them no node is better left unmatched."""
-        nodes = np.concatenate([[0], np.cumsum((self.nodes < 0).any(axis=1))])
-        edges = np.concatenate([[0], np.cumsum((self.edge_values < 0).any(axis=1))])
-        return (np.diff(nodes[self.node_ptr]) == 0) & (np.diff(edges[self.edge_ptr]) == 0)
+        """Which graphs have no negative number. Between two of them no node is better left unmatched."""
+        result = np.ones(len(self), dtype=bool)
+        for ptr, values in ((self.node_ptr, self.nodes), (self.edge_ptr, self.edge_values)):
+            if values.min(initial=0.0) < 0:
+                negative = offsets(np.any(values < 0, axis=1))[ptr]
+                result &= negative[1:] == negative[:-1]
+        return result
 
     @cached_property
     def role_counts(self) -> IntArray:
         """Nodes of each role in each graph, shape (N, number of roles)."""
-        counts = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
-        np.add.at(counts, (np.repeat(np.arange(len(self)), self.sizes), self.roles), 1)
-        return counts
+        n_roles = len(self.role_names)
+        counts = np.bincount(self._node_owner * n_roles + self.roles, minlength=len(self) * n_roles)
+        return counts.reshape(len(self), n_roles)
+
+    @cached_property
+    def _node_owner(self) -> IntArray:
+        """The graph that each node belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
 
     @property
     def largest(self) -> IntArray:
@@ -125,19 +132,26 @@ def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
     names = max((batch.role_names for batch in batches), key=len)
     return replace(
         first,
-        node_ptr=np.concatenate([[0], np.cumsum(np.concatenate([b.sizes for b in batches]))]).astype(np.int64),
+        node_ptr=offsets(np.concatenate([b.sizes for b in batches])),
         nodes=np.concatenate([b.nodes for b in batches]),
         roles=np.concatenate([b.roles for b in batches]),
-        edge_ptr=np.concatenate([[0], np.cumsum(np.concatenate([np.diff(b.edge_ptr) for b in batches]))]).astype(np.int64),
+        edge_ptr=offsets(np.concatenate([np.diff(b.edge_ptr) for b in batches])),
         ends=np.concatenate([b.ends for b in batches]),
         edge_values=np.concatenate([b.edge_values for b in batches]),
         role_names=names,
     )
 
 
+def offsets(lengths: NDArray[Any]) -> IntArray:
+    """Where each of several ranges of these lengths begins if they stand one after the other, and where the last one ends."""
+    result = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=result[1:])
+    return result
+
+
 def row_ranges(ptr: IntArray, which: IntArray) -> tuple[IntArray, IntArray]:
     """Positions of all the rows of the chosen graphs, and their new offsets."""
     lengths = ptr[which + 1] - ptr[which]
-    new_ptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    new_ptr = offsets(lengths)
     positions = np.arange(new_ptr[-1]) + np.repeat(ptr[which] - new_ptr[:-1], lengths)
     return positions, new_ptr

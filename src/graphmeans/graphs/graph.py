@@ -1,4 +1,4 @@
-"""`Graph`: nodes and edges with named, typed columns. It knows nothing of matching or clustering."""
+"""`Graph` holds nodes and edges with named, typed columns. It knows nothing of matching or clustering."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from graphmeans.graphs.values import check_finite, read_column, same_values
 
 #: The key under which a bare array (no column names) is kept.
 BARE = ""
+#: The node column with the number of self-loops that converters make, and what the names of their attributes begin with.
+LOOP, LOOP_PREFIX = "loop", "loop:"
+#: The edge column with the number of parallel edges that converters merged.
+MULTIPLICITY = "multiplicity"
 
 Columns = Mapping[str, NDArray[Any]]
 NodeData = Union[int, ArrayLike, Mapping[str, ArrayLike]]
@@ -132,7 +136,8 @@ class Graph:
         return f"{type(self).__name__}({name}{arrow}{nodes}, {edges})"
 
     def _repr_html_(self) -> str:
-        return str(import_module("graphmeans.plots.notebook").graph_html(self))  # it stands above: loaded when shown
+        # Pictures belong to a higher layer, which is loaded only when a notebook asks for one.
+        return str(import_module("graphmeans.plots.notebook").graph_html(self))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -264,12 +269,13 @@ class Graph:
 
 
 def named(graphs: Sequence[Graph], start: int = 0) -> Iterator[tuple[str, Graph]]:
-    """Each graph with the words a message uses for it: its place in the collection, and its name if it has one."""
+    """Each graph with what messages call it: its number in the collection, and its name if it has one."""
     for i, graph in enumerate(graphs, start):
         yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
 
 
 def frozen(value: Any) -> Any:
+    """The same value, all of whose arrays can no longer be written to."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, (dict, tuple)):

@@ -1,4 +1,4 @@
-"""`MeanGraph`: a graph with the share of members behind each of its nodes and edges."""
+"""`MeanGraph` is a graph that knows which share of the members has each of its nodes and edges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphmeans.graphs.graph import BARE, EdgeData, Graph, NodeData, frozen
 
 
 class MeanGraph(Graph):
-    """A mean graph: what its members look like *where they have a node or an edge*, and how many have it.
+    """What the members of a collection look like *where they have a node or an edge*, and how many have it.
 
     The attributes are averages over the members that have the node (edge); `node_support` and `edge_support` are the
     shares of members that do. The mean of the metric is attribute times support, and that is how a `MeanGraph` is
@@ -92,7 +92,7 @@ class MeanGraph(Graph):
         return self._damped
 
     def cut(self, support: float = 0.5) -> Graph:
-        """The nodes and edges with at least this support, as an ordinary graph: a picture of the mean."""
+        """The nodes and edges with at least this support, as an ordinary graph that shows what the mean looks like."""
         keep = np.flatnonzero(self._node_support >= support)
         place = np.full(self.n_nodes, -1)
         place[keep] = np.arange(len(keep))

@@ -1,4 +1,4 @@
-"""Other structures as graphs: what distinguishes them is who may be matched with whom, and that is what roles say.
+"""Other structures as graphs. They differ in which nodes may be matched with each other, and roles say that.
 
 Each function makes a list of `Graph` that clusters as any other. See ``docs/structures.md`` for what the distance becomes.
 """
@@ -239,7 +239,7 @@ def labelled_networks(
 def _tree(
     root: Any, children: Callable[[Any], Iterable[Any]], attributes: Callable[[Any], Any], ordered: bool, name: str | None
 ) -> Graph:
-    """Level by level; a node's place in `level` is its role."""
+    """The graph of one tree, read level by level; the level of a node is its role."""
     rows: list[dict[str, Any]] = []
     depths: list[int] = []
     edges: list[tuple[int, int]] = []

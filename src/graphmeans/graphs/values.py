@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError
 
-#: What stands in the data of a masked array where a value is missing.
+#: What a masked array holds in place of a value that is missing.
 BLANK: dict[str, Any] = {"f": 0.0, "b": False, "O": ""}
 
 
@@ -35,12 +35,14 @@ def read_column(values: Any, where: str) -> NDArray[Any]:
 
 
 def missing_in(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which rows of a column have no value (of a vector: lack at least one)."""
-    mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(values.shape, dtype=bool)
+    """Which rows of a column have no value, or, if the column holds vectors, lack at least one of their numbers."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.zeros(len(values), dtype=bool)
+    mask = np.ma.getmaskarray(values)
     return np.asarray(mask if mask.ndim == 1 else mask.any(axis=1))
 
 
-def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def join_columns(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Columns of several graphs below each other. A column that has no value at all takes the type of the others."""
     if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return np.concatenate(parts)
@@ -50,7 +52,7 @@ def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def unknown_type(values: NDArray[Any]) -> bool:
-    """Whether a column holds nothing but missing values: then it may be of any type."""
+    """Whether a column holds nothing but missing values, in which case it may be of any type."""
     return isinstance(values, np.ma.MaskedArray) and bool(np.ma.getmaskarray(values).all())
 
 
@@ -70,7 +72,7 @@ def kind_in_words(values: NDArray[Any]) -> str:
 
 
 def check_finite(array: NDArray[np.float64], where: str) -> None:
-    """NaN is refused: it is more often an accident than a missing value, which is None."""
+    """Refuse NaN and infinities. NaN is more often an accident than a missing value, which is None."""
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise GraphError(f"{where} contains NaN or infinity (row {row})")

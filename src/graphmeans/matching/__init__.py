@@ -1,1 +1,1 @@
-"""How two graphs are aligned: the matchers, and many pairs on threads."""
+"""How two graphs are aligned: the matchers, lower bounds of the distance, and many pairs on threads."""

@@ -1,4 +1,4 @@
-"""The default matcher: exact where that is quick, search elsewhere."""
+"""The default matcher, which is exact where that is quick and searches elsewhere."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.match import FloatArray, IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import rows_needed
 from graphmeans.matching.search import Search
 
@@ -27,7 +27,7 @@ class Auto(BaseEstimator):
     Parameters
     ----------
     effort : float
-        Of `Search`.
+        The effort of `Search`.
     """
 
     name = "auto"
@@ -36,7 +36,7 @@ class Auto(BaseEstimator):
         self.effort = effort
 
     def is_small(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) -> NDArray[np.bool_]:
-        """Pairs that are matched exactly."""
+        """Which pairs are matched exactly."""
         if (order.sum() <= SMALL or (order <= 1).all()) and len(x.role_names) == len(y.role_names) == len(order):
             return np.ones(len(pairs), dtype=bool)
         edgeless = (np.diff(x.edge_ptr) == 0)[pairs[:, 0]] & (np.diff(y.edge_ptr) == 0)[pairs[:, 1]]
@@ -56,14 +56,14 @@ class Auto(BaseEstimator):
         warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
     ) -> Matches:
-        """Match the pairs; see `Matcher`. `cutoff` is what `Exact` makes of it; search takes no notice."""
+        """Match the pairs; see `Matcher`. `Exact` makes use of `cutoff`; search ignores it."""
         exact, search = Exact(max_tree_nodes=MAX_TREE_NODES), Search(effort=self.effort)
         small = self.is_small(x, y, pairs, order)
         if small.all():
             return exact.solve(x, y, pairs, order, n_jobs, warm, cutoff)
         if not small.any():
             return search.solve(x, y, pairs, order, n_jobs, warm)
-        ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+        ptr = offsets(x.sizes[pairs[:, 0]])
         together = Matches.empty(ptr, with_second=True)
         for chosen in (small, ~small):
             part_warm = None if warm is None else warm[np.repeat(chosen, np.diff(ptr))]

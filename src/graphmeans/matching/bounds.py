@@ -1,4 +1,4 @@
-"""Certified lower bounds of the distance, cheapest first; the sketches are in sketch.py.
+"""Certified lower bounds of the distance, the cheapest first. The sketches are in sketch.py.
 
 norm <= D; per-channel sketch <= sorted-row LAP <= Gilmore-Lawler <= dual ascent <= D (with roles the sketch, which sorts
 within each role, may exceed the LAP). All are taken a little low, by what rounding can have added.
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.bounds import DUAL_ASCENT, GILMORE_LAWLER, SORTED_ROWS, bound_pairs
 from graphmeans.kernels.jit import announce
-from graphmeans.matching.match import FloatArray, IntArray
-from graphmeans.matching.pairs import covering, packed, rows_needed, run_in_chunks
+from graphmeans.matching.pairs import covering, kernel_arrays, rows_needed, run_in_chunks
 
-#: Most rows for which dual ascent is done: it keeps rows^4 numbers, 20 MB at 40.
+#: Most rows for which dual ascent is done. It keeps rows^4 numbers, which are 20 MB for 40 rows.
 LARGEST_ASCENT = 40
 
 
@@ -31,7 +30,7 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
 def lap_bounds(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
 ) -> FloatArray:
-    """The sorted-row bound: one linear assignment a pair.
+    """The sorted-row bound, which takes one linear assignment for each pair.
 
     Proof. D^2 = sum_i (|x_ii - y_jj|^2 + |row i of X - row j of P.Y|^2) with j = P(i), for the best P.
     However P arranges row j of Y, row i lies no nearer to it than sorted entries to sorted entries, channel by channel,
@@ -43,7 +42,7 @@ def lap_bounds(
 def gilmore_lawler_bounds(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
 ) -> FloatArray:
-    """The bound of Gilmore and Lawler: one linear assignment for each two nodes, and one of the nodes.
+    """The bound of Gilmore and Lawler, which takes a linear assignment for each two nodes, and one of the nodes.
 
     Proof. D^2 = sum_i (|x_ii - y_jj|^2 + sum_(k != i) |x_ik - y_jP(k)|^2) with j = P(i), for the best P.
     The inner sum is an assignment of the entries k != i to the entries l != j, so at least as dear as the best one.
@@ -104,7 +103,7 @@ def _bounds(
     if not len(pairs):
         return lower
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = packed(x), packed(y)
+    sides = kernel_arrays(x), kernel_arrays(y)
 
     def work(first: int, last: int) -> None:
         size = max(1, int(rows[first:last].max()))

@@ -1,4 +1,4 @@
-"""The exact matcher: branch and bound, guaranteed optimal."""
+"""The exact matcher, branch and bound, whose answers are guaranteed to be optimal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.exact import exact_pairs
-from graphmeans.matching.match import FloatArray, IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
 NO_LIMIT = 1 << 62
@@ -25,9 +25,9 @@ class Exact(BaseEstimator):
     Parameters
     ----------
     max_tree_nodes : int, optional
-        Most nodes of the search tree a pair; beyond it the interval reached so far is returned.
+        Most nodes of the search tree for a pair; beyond it the interval reached so far is returned.
     max_seconds : float, optional
-        About so many seconds a pair. It makes results depend on the machine; prefer `max_tree_nodes`.
+        About so many seconds for a pair. It makes results depend on the machine; prefer `max_tree_nodes`.
 
     Examples
     --------
@@ -55,8 +55,8 @@ class Exact(BaseEstimator):
     ) -> Matches:
         """Match the pairs; see `Matcher`.
 
-        `cutoff`: the search for a pair ends once D > cutoff is proved; `lower` is then what was proved, and `upper` any
-        mapping's.
+        The search for a pair ends once D > `cutoff` is proved; `lower` is then what was proved, and `upper` the distance
+        along some mapping.
         """
         if self.max_tree_nodes is not None and self.max_tree_nodes < 1:
             raise GraphError(f"max_tree_nodes must be at least 1, got {self.max_tree_nodes}")
@@ -67,8 +67,8 @@ class Exact(BaseEstimator):
         cut = np.full(len(pairs), np.inf) if cutoff is None else np.ascontiguousarray(cutoff, dtype=np.float64)
         if self.max_seconds is None:
             return self._search(x, y, pairs, order, n_jobs, most, warm, cut)
-        # One pair after the other: a few nodes to learn how fast it goes, then as many as there is time for.
-        ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+        # Each pair is searched with a few tree nodes to learn how fast it goes, then with as many as there is time for.
+        ptr = offsets(x.sizes[pairs[:, 0]])
         found = Matches.empty(ptr, with_second=True)
         for p in range(len(pairs)):
             start = time.perf_counter()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.graduated import graduated_pairs
-from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
 
@@ -24,7 +24,7 @@ class Graduated(BaseEstimator):
     assignments : int
         Most soft assignments at a temperature.
     sinkhorn : int
-        Most normalisations of rows and columns a soft assignment.
+        Most normalisations of rows and columns for a soft assignment.
     tolerance : float
         When a soft assignment, or a normalisation, is taken to have converged.
 

@@ -1,4 +1,4 @@
-"""`Match`, `Matches` and what every matcher is: something that turns pairs into intervals and mappings."""
+"""The alignment of one pair (`Match`) and of many (`Matches`), and the protocol of all matchers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, row_ranges
-from graphmeans.graphs.errors import GraphError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 
 #: A match is certified when the interval is this narrow, relative to |X| + |Y|.
 CERTIFIED = 1e-9
@@ -46,15 +42,16 @@ class Match:
     matcher: str
 
     def _repr_html_(self) -> str:
-        return str(import_module("graphmeans.plots.notebook").match_html(self))  # it stands above: loaded when shown
+        # Pictures belong to a higher layer, which is loaded only when a notebook asks for one.
+        return str(import_module("graphmeans.plots.notebook").match_html(self))
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
     """The answers for many pairs: arrays lower and upper; the mapping of pair p is ``flat[ptr[p]:ptr[p + 1]]``.
 
-    `second`, from matchers that know: any other alignment of X is at least so far from Y. When Y moves by less than half of
-    what lies between, the alignment stays the best one.
+    `second` is filled in by matchers that know it: every other alignment of X is at least that far from Y. While Y moves by
+    less than half of the difference between `second` and `upper`, the alignment remains the best one.
     """
 
     lower: FloatArray
@@ -65,7 +62,7 @@ class Matches:
 
     @classmethod
     def empty(cls, ptr: IntArray, with_second: bool = False) -> Matches:
-        """Room for as many answers as ptr has mappings."""
+        """Arrays for as many answers as ptr has mappings, to be filled by `put`."""
         n = len(ptr) - 1
         room = np.zeros(n) if with_second else None
         return cls(np.zeros(n), np.zeros(n), ptr, np.full(ptr[-1], -1, dtype=np.int64), room)
@@ -74,14 +71,14 @@ class Matches:
         return len(self.lower)
 
     def take(self, which: NDArray[Any]) -> Matches:
-        """The answers of some pairs: positions, or a mask."""
+        """The answers of some pairs, given by their positions or a mask."""
         chosen = np.arange(len(self))[which]
         rows, ptr = row_ranges(self.ptr, chosen)
         second = None if self.second is None else self.second[chosen]
         return Matches(self.lower[chosen], self.upper[chosen], ptr, self.flat[rows], second)
 
     def put(self, which: NDArray[Any] | slice, part: Matches) -> None:
-        """Write the answers of some pairs: positions, a mask or a slice."""
+        """Write the answers of some pairs, given by their positions, a mask or a slice."""
         chosen = np.arange(len(self))[which]
         self.lower[chosen], self.upper[chosen] = part.lower, part.upper
         self.flat[row_ranges(self.ptr, chosen)[0]] = part.flat
@@ -95,7 +92,7 @@ class Matches:
 
 @runtime_checkable
 class Matcher(Protocol):
-    """Whatever solves pairs. `get_params` makes it usable as a parameter of an estimator."""
+    """What solves pairs. `get_params` makes it usable as a parameter of an estimator."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
 
@@ -107,26 +104,3 @@ class Matcher(Protocol):
         Matchers that can start from a mapping take one more argument, `warm`: for every pair, laid out as in `Matches`.
         """
         ...
-
-
-def get_matcher(matcher: str | Matcher, effort: float = 1.0) -> Matcher:
-    """The matcher of this name, with this effort, or the given one."""
-    from graphmeans.matching.auto import Auto
-    from graphmeans.matching.exact import Exact
-    from graphmeans.matching.graduated import Graduated
-    from graphmeans.matching.search import Search
-
-    if not isinstance(matcher, str):
-        if not isinstance(matcher, Matcher):
-            raise GraphError(f"matcher must be a name or an object with get_params and solve, got {matcher!r}")
-        if effort != 1.0:
-            raise GraphError(f"effort={effort!r} means nothing where the matcher is given as an object")
-        return matcher
-    known: dict[str, type] = {"auto": Auto, "exact": Exact, "graduated": Graduated, "search": Search}
-    if matcher not in known:
-        raise GraphError(f"unknown matcher {matcher!r}; known are {', '.join(sorted(known))}")
-    if effort == 1.0:
-        return known[matcher]()
-    if matcher not in ("auto", "search"):
-        raise GraphError(f"effort={effort!r} means nothing to the {matcher} matcher")
-    return known[matcher](effort=effort)

@@ -1,6 +1,7 @@
-"""Many pairs on a thread pool: the seam behind which the compiled kernels stand.
+"""Many pairs are handed to the compiled kernels on a pool of threads.
 
-A batch of pairs is cut by estimated cost. Every pair is solved by itself, so the answers do not depend on the cut.
+A batch of pairs is cut into chunks of about equal estimated cost. Every pair is solved by itself, so the answers do not
+depend on the cut.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import Packed
-from graphmeans.matching.match import FloatArray, IntArray, Matches
+from graphmeans.matching.match import Matches
 
-#: Stands for "no limit" in an array of orders.
+#: The number that means "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
-#: Below this many row^3 a chunk of its own, for another thread, costs more than it brings.
+#: Below this many rows^3 it costs more than it saves to give another thread a chunk of its own.
 WORTH_A_CHUNK = 50_000
 
 
@@ -31,6 +32,8 @@ def rows_needed(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) 
     x_count, y_count = _wide(x.role_counts, len(order))[pairs[:, 0]], _wide(y.role_counts, len(order))[pairs[:, 1]]
     largest = np.maximum(x_count, y_count)
     non_negative = x.non_negative[pairs[:, 0]] & y.non_negative[pairs[:, 1]]
+    if non_negative.all():
+        return largest.sum(axis=1), non_negative
     rows = np.where(non_negative[:, None], largest, np.maximum(largest, np.minimum(order, x_count + y_count)))
     return rows.sum(axis=1), non_negative
 
@@ -45,16 +48,16 @@ def solve_pairs(
     n_jobs: int | None,
     *extra_outputs: np.ndarray,
 ) -> Matches:
-    """Run a pair kernel over all pairs, on `n_jobs` threads (None: all cores)."""
+    """Run a pair kernel over all pairs, on `n_jobs` threads; None stands for all cores."""
     announce(kernel)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
     order = covering(order, max(len(x.role_names), len(y.role_names)))
-    ptr = np.concatenate([[0], np.cumsum(x.sizes[pairs[:, 0]])]).astype(np.int64)
+    ptr = offsets(x.sizes[pairs[:, 0]])
     matches = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
     if not len(pairs):
         return matches
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = packed(x), packed(y)
+    sides = kernel_arrays(x), kernel_arrays(y)
 
     def work(first: int, last: int) -> None:
         kernel(
@@ -66,21 +69,21 @@ def solve_pairs(
     return matches
 
 
-def packed(batch: GraphBatch) -> Packed:
-    """The arrays of a batch as kernels take them: numba would compile anew for read-only ones."""
+def kernel_arrays(batch: GraphBatch) -> Packed:
+    """The arrays of a batch as kernels take them. Read-only arrays are copied, because numba would compile anew for them."""
     arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
     return Packed(*(array if array.flags.writeable else array.copy() for array in arrays))
 
 
 def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
     """Call ``work(first, last)`` over ranges of about equal cost, on threads where that pays."""
-    total = np.cumsum(cost)
-    worth = max(1, int(total[-1] // WORTH_A_CHUNK))
+    worth = max(1, int(cost.sum() // WORTH_A_CHUNK))
     threads = min(n_threads(n_jobs), worth, len(cost))
     if threads == 1:
         work(0, len(cost))
         return
-    # Several chunks a thread even out what the estimate gets wrong.
+    total = np.cumsum(cost)
+    # Several chunks for each thread even out what the estimate gets wrong.
     cuts = np.searchsorted(total, np.linspace(0.0, total[-1], min(8 * threads, worth) + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))
     futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in pairwise(edges)]
@@ -89,13 +92,13 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Threads for `n_jobs`: None means every core that this process may use, -1 the same, as in joblib."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if n_jobs is None:
-        return cores
+    """The number of threads for `n_jobs`. None and -1 mean every core that this process may use, as in joblib."""
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores if n_jobs is None else max(1, cores + 1 + n_jobs)
 
 
 @lru_cache(maxsize=4)
@@ -104,9 +107,13 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def covering(order: IntArray, n_roles: int) -> IntArray:
-    """Roles that the space has never seen have no places of their own: such nodes are compared at their own number."""
-    order = np.asarray(order, dtype=np.int64)
-    return np.concatenate([order, np.zeros(max(0, n_roles - len(order)), dtype=np.int64)])
+    """A copy of the order, which kernels may take, with an entry for every role.
+
+    Roles that the space has never seen have no places of their own: such nodes are compared at their own number.
+    """
+    result = np.zeros(max(len(order), n_roles), dtype=np.int64)
+    result[: len(order)] = order
+    return result
 
 
 def _wide(counts: IntArray, n_roles: int) -> IntArray:

@@ -1,17 +1,17 @@
-"""The default matcher above a few nodes: many cheap descents, stopped as soon as the interval closes."""
+"""The matcher for larger graphs, which makes many cheap descents and stops as soon as the interval closes."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.search import search_pairs
-from graphmeans.matching.match import IntArray, Matches
+from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
-#: Random numbers that all pairs share: what is found for a pair depends on the pair alone.
+#: How many random numbers all pairs share, so that what is found for a pair depends on the pair alone.
 TABLE_SIZE = 4099
 
 
@@ -28,7 +28,7 @@ class Search(BaseEstimator):
     effort : float
         How much is tried, relative to the default. 0: only the assignment (and the warm mapping), polished.
     seed : int
-        Of the random numbers, which all pairs share.
+        The seed of the random numbers, which all pairs share.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Search(BaseEstimator):
         n_jobs: int | None = None,
         warm: IntArray | None = None,
     ) -> Matches:
-        """Match the pairs; see `Matcher`. `warm`: a mapping of each pair to start from, laid out as in `Matches.flat`."""
+        """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`."""
         if not (np.isfinite(self.effort) and self.effort >= 0):
             raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")
         table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)

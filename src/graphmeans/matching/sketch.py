@@ -1,7 +1,7 @@
-"""Sketches: a vector f(X) of each graph, the same however its nodes are numbered, with |f(X) - f(Y)| <= D(X, Y).
+"""A sketch is a vector f(X) of a graph, the same however its nodes are numbered, with |f(X) - f(Y)| <= D(X, Y).
 
-Computed once a graph; the bounds of N x k pairs are then one matrix product. Sketches are comparable only if they are of
-one kind and one order.
+It is computed once for each graph; the bounds of N x k pairs are then one matrix product. Sketches are
+comparable only if they are of one kind and one order.
 """
 
 from __future__ import annotations
@@ -12,22 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.match import FloatArray, IntArray
 from graphmeans.matching.pairs import UNBOUNDED, covering
 
 #: The two kinds of sketches; neither is always the larger bound.
-KINDS = ("rows", "projection")
+SKETCH_KINDS = ("rows", "projection")
 #: Most numbers in a dense block of graphs.
 NUMBERS_AT_ONCE = 1 << 22
-#: Spaces of at most this order are not worth several shelves.
-ONE_SHELF = 32
+#: Graphs of a space of at most this order are not sorted by size.
+ONE_SIZE = 32
 #: What rounding may have added to a squared distance of sketches, relative to their squared norms.
 ROUNDING = 1e-12
 
 
-def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray:
+def sketch_batch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray:
     """The sketches of all graphs of a batch, shape (number of graphs, dim).
 
     ``"rows"``: each node's edges sorted within its row, then every column of the result sorted; the node values sorted.
@@ -51,7 +50,7 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
     dim: about n^2 numbers a channel ("rows"), or 2 n ("projection"; 3 n directed), and n a node attribute. What it takes
     to compute them depends on the graph's own size, not on n: null nodes only add zeros, whose places are known.
     """
-    if kind not in KINDS:
+    if kind not in SKETCH_KINDS:
         raise GraphError(f"kind must be 'rows' or 'projection', got {kind!r}")
     order = sketch_order(covering(order, len(batch.role_names)), batch)
     over = np.flatnonzero((batch.role_counts > order[: batch.role_counts.shape[1]]).any(axis=1))
@@ -60,7 +59,7 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
     channels = batch.edge_values.shape[1]
     of_edges = _sorted_rows if kind == "rows" else _projected
     result: FloatArray | None = None
-    for places, which in _shelves(batch, order):
+    for places, which in _size_classes(batch, order):
         roles = _Roles(places, order)
         step = max(1, NUMBERS_AT_ONCE // max(1, roles.rows**2 * channels))
         for first in range(0, max(1, len(which)), step):
@@ -77,28 +76,28 @@ def sketch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> FloatArray
     return result
 
 
-def _shelves(batch: GraphBatch, order: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Graphs of about one size, with the places of each role that suffice for them; at least one shelf, maybe an empty one.
+def _size_classes(batch: GraphBatch, order: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Graphs of about one size, with the places of each role that suffice for them; at least one class, maybe an empty one.
 
-    A graph's shelf depends on its own size and the order alone, so that its sketch is the same in whatever company.
+    The class of a graph depends on its own size and the order alone, so its sketch does not depend on the other graphs.
     """
     counts = batch.role_counts
-    shelf = np.zeros(len(batch), dtype=np.int64)
+    size_class = np.zeros(len(batch), dtype=np.int64)
     sizes = [order]
     share = 1.0
-    while order.sum() > ONE_SHELF and sizes[-1].max() > 2:
+    while order.sum() > ONE_SIZE and sizes[-1].max() > 2:
         share *= 0.75 if len(sizes) % 2 else 2 / 3  # 1, 3/4, 1/2, 3/8, 1/4, ...
         sizes.append(np.ceil(order * share).astype(np.int64))
-        shelf[(counts <= sizes[-1][: counts.shape[1]]).all(axis=1)] = len(sizes) - 1
-    for number in np.unique(shelf) if len(batch) else [0]:
-        yield sizes[number], np.flatnonzero(shelf == number)
+        size_class[(counts <= sizes[-1][: counts.shape[1]]).all(axis=1)] = len(sizes) - 1
+    for number in np.unique(size_class) if len(batch) else [0]:
+        yield sizes[number], np.flatnonzero(size_class == number)
 
 
 class _Roles:
     """The places of each role: those that some graphs are laid out in, and how many more of them the space has."""
 
     def __init__(self, places: IntArray, order: IntArray) -> None:
-        self.starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
+        self.starts = offsets(places)
         self.rows, self.n = int(self.starts[-1]), int(order.sum())
         present = order > 0
         self.blocks = [slice(int(a), int(b)) for a, b in zip(self.starts[:-1][present], self.starts[1:][present], strict=True)]
@@ -130,7 +129,7 @@ def sketch_order(order: IntArray, *batches: GraphBatch) -> IntArray:
 
     No two of them need more rows than that, so D is the same at this order as without a limit.
     """
-    order = covering(order, max(len(batch.role_names) for batch in batches)).copy()
+    order = covering(order, max(len(batch.role_names) for batch in batches))
     largest = np.zeros(len(order), dtype=np.int64)
     for batch in batches:
         if len(batch):
@@ -155,10 +154,10 @@ def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:
     return np.sqrt(result, out=result)
 
 
-def sketch_bounds(x: GraphBatch, y: GraphBatch, order: IntArray) -> FloatArray:
+def pairwise_sketch_bounds(x: GraphBatch, y: GraphBatch, order: IntArray) -> FloatArray:
     """Lower bounds of D between all graphs of two batches, shape (len(x), len(y)): the larger of both kinds."""
     order = sketch_order(order, x, y)
-    bounds = [sketch_distances(sketch(x, order, kind), sketch(y, order, kind)) for kind in KINDS]
+    bounds = [sketch_distances(sketch_batch(x, order, kind), sketch_batch(y, order, kind)) for kind in SKETCH_KINDS]
     return np.maximum(*bounds)
 
 

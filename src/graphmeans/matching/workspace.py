@@ -1,7 +1,7 @@
-"""Room for large arrays that live for a moment, kept from one call to the next.
+"""Memory for large arrays that are needed for a moment only, kept from one call to the next.
 
 A system that is asked for megabytes and given them back many times a second spends its time clearing pages. Each thread has
-its own room, and each purpose: an array is good until the same thread asks for the same purpose again.
+its own memory for each purpose: an array is valid until the same thread asks for the same purpose again.
 """
 
 from __future__ import annotations

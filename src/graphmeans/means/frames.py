@@ -1,4 +1,4 @@
-"""`Frames`: aligned graphs added up, a frame a center; and `Centers`, their averages with support."""
+"""`Frames` are the sums of aligned graphs, with one frame for each center; `Centers` are their averages with support."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, concatenate, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate, offsets, row_ranges
 from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centers
 from graphmeans.kernels.jit import announce
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +30,7 @@ class Centers:
 
     @classmethod
     def of_graphs(cls, batch: GraphBatch) -> Centers:
-        """Graphs taken as centers: every node and edge has the support 1."""
+        """Graphs as centers of their own; every node and edge has the support 1."""
         return cls(batch, np.ones(len(batch.nodes)), _presence(batch))
 
     def take(self, which: Sequence[int] | IntArray) -> Centers:
@@ -100,7 +96,7 @@ class Frames:
         return self
 
     def copy(self) -> Frames:
-        """The same sums, to be changed."""
+        """A copy, whose sums may be changed."""
         other = copy(self)
         for name in self.SUMS:
             setattr(other, name, getattr(self, name).copy())
@@ -129,10 +125,10 @@ class Frames:
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
         batch = GraphBatch(
-            node_ptr=np.concatenate([[0], np.cumsum(self.size)]).astype(np.int64),
+            node_ptr=offsets(self.size),
             nodes=np.empty((n_nodes, self.nodes.shape[2])),
             roles=np.empty(n_nodes, dtype=np.int32),
-            edge_ptr=np.concatenate([[0], np.cumsum(edges)]).astype(np.int64),
+            edge_ptr=offsets(edges),
             ends=np.empty((n_edges, 2), dtype=np.int32),
             edge_values=np.empty((n_edges, self.edges.shape[3])),
             directed=self.directed,
@@ -182,7 +178,7 @@ class Frames:
     def _new_places(
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray
     ) -> IntArray:
-        """Places each frame needs at most for the unmatched nodes: the graphs of one call share them, role by role."""
+        """How many places each frame needs at most for unmatched nodes; the graphs of one call share them, role by role."""
         new = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
         unmatched = np.flatnonzero(mappings < 0)
         if len(unmatched):

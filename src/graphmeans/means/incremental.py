@@ -1,4 +1,4 @@
-"""The incremental arithmetic mean: the paper's."""
+"""The incremental arithmetic mean, which is the one of the paper."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.means.frames import Frames
-from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members, rounds, rows_of
+from graphmeans.means.method import MatchPairs, Means, members, rounds
 
 
 class Incremental(BaseEstimator):
@@ -43,14 +43,10 @@ class Incremental(BaseEstimator):
         for t, positions in enumerate(rounds(which, group, weights)):
             graphs, to = which[positions], group[positions]
             if t == 0:
-                mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
+                mapping, own_ptr = np.full(batch.sizes[graphs].sum(), -1), offsets(batch.sizes[graphs])
             else:
                 found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
-                mapping, offsets = found.flat, found.ptr
-            frames.add(batch, graphs, to, mapping, offsets, weights[graphs])
-            flat[rows_of(ptr, positions)] = mapping
+                mapping, own_ptr = found.flat, found.ptr
+            frames.add(batch, graphs, to, mapping, own_ptr, weights[graphs])
+            flat[row_ranges(ptr, positions)[0]] = mapping
         return frames, (which, group, flat, ptr)
-
-
-def _offsets(sizes: IntArray) -> IntArray:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The lifted mean: keep every member aligned, average, re-align, until nothing comes closer."""
+"""The lifted mean keeps every member aligned, averages, and aligns again until no member comes closer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.means.frames import Frames
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, rows_of
+from graphmeans.means.method import MatchPairs, Means
 
 #: A new alignment must be shorter by this share to be taken; without it rounding could make the descent endless.
 SHORTER = 1e-9
@@ -60,12 +60,12 @@ def _realign(
 ) -> IntArray:  # fmt: skip
     """Match members to their means, keep what is shorter in flat (in, out); returns the members that changed."""
     graphs, to = which[moving], group[moving]
-    rows = rows_of(ptr, moving)
-    offsets = np.concatenate([[0], np.cumsum(batch.sizes[graphs])]).astype(np.int64)
-    stored = frames.aligned_distances(batch, graphs, to, flat[rows], offsets)
+    rows = row_ranges(ptr, moving)[0]
+    own_ptr = offsets(batch.sizes[graphs])
+    stored = frames.aligned_distances(batch, graphs, to, flat[rows], own_ptr)
     found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
     better = found.upper < stored * (1.0 - SHORTER)
-    changed = np.repeat(better, np.diff(offsets))
+    changed = np.repeat(better, np.diff(own_ptr))
     flat[rows[changed]] = found.flat[changed]
     return moving[better]
 
@@ -77,10 +77,10 @@ def _sum_up(
     frames = Frames(len(old), batch, old.nodes.shape[1])
     frames.size[:], frames.roles[:] = old.size, old.roles
     counted = np.flatnonzero(weights[which] > 0)
-    rows = rows_of(ptr, counted)
+    rows = row_ranges(ptr, counted)[0]
     mapping = flat[rows]
-    offsets = np.concatenate([[0], np.cumsum(batch.sizes[which[counted]])]).astype(np.int64)
-    frames.add(batch, which[counted], group[counted], mapping, offsets, weights[which[counted]])
-    frames.compact(group[counted], mapping, offsets)
+    own_ptr = offsets(batch.sizes[which[counted]])
+    frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
+    frames.compact(group[counted], mapping, own_ptr)
     flat[rows] = mapping
     return frames

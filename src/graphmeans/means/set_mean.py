@@ -1,4 +1,4 @@
-"""The set mean: the sample graph with the smallest sum of squared distances."""
+"""The set mean is the sample graph with the smallest sum of squared distances."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.means.frames import Centers, Frames
-from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members
+from graphmeans.means.method import MatchPairs, Means, members
 
 
 class SetMean(BaseEstimator):

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Frames
-from graphmeans.means.incremental import _offsets
-from graphmeans.means.mean import FloatArray, IntArray, MatchPairs, Means, members, rounds, rows_of
+from graphmeans.means.method import MatchPairs, Means, members, rounds
 
 
 class Subgradient(BaseEstimator):
@@ -55,13 +54,13 @@ class Subgradient(BaseEstimator):
         best_frames: list[Frames] = [frames] * len(groups)
         taken = np.zeros(len(groups), dtype=np.int64)  # steps of each group so far
         for epoch in range(self.epochs):
-            # One number a graph: the walk through a group does not depend on the other groups.
+            # Each graph draws a number, so the walk through a group does not depend on the other groups.
             turn = random_state.random_sample(len(batch))
             walk = groups if epoch == 0 else [group[np.argsort(turn[group], kind="stable")] for group in groups]
             order_which, order_group, _, _ = members(batch, walk)
             for positions in rounds(order_which, order_group, weights):
                 self._step(match, batch, frames, order_which[positions], order_group[positions], relative, taken)
-            rows = rows_of(ptr, counted)
+            rows = row_ranges(ptr, counted)[0]
             found = match(batch, frames.centers().batch, np.stack([which[counted], group[counted]], axis=1))
             value = np.bincount(group[counted], weights[which[counted]] * found.upper**2, minlength=len(groups))
             better = value < best
@@ -71,11 +70,11 @@ class Subgradient(BaseEstimator):
             for k in np.flatnonzero(better):
                 best_frames[k] = _places(frames, int(k), batch)
         frames = _together(best_frames, batch)
-        rows = rows_of(ptr, counted)
+        rows = row_ranges(ptr, counted)[0]
         mapping = flat[rows]
-        offsets = _offsets(batch.sizes[which[counted]])
-        frames.add(batch, which[counted], group[counted], mapping, offsets, weights[which[counted]])
-        frames.compact(group[counted], mapping, offsets)
+        own_ptr = offsets(batch.sizes[which[counted]])
+        frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
+        frames.compact(group[counted], mapping, own_ptr)
         flat[rows] = mapping
         return Means(frames.centers(), which, group, flat, ptr)
 
@@ -84,14 +83,14 @@ class Subgradient(BaseEstimator):
         taken: IntArray,
     ) -> None:  # fmt: skip
         if not taken[to].any():
-            mapping, offsets = np.full(batch.sizes[graphs].sum(), -1), _offsets(batch.sizes[graphs])
+            mapping, own_ptr = np.full(batch.sizes[graphs].sum(), -1), offsets(batch.sizes[graphs])
             eta = np.ones(len(graphs))
         else:
             found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
-            mapping, offsets = found.flat, found.ptr
+            mapping, own_ptr = found.flat, found.ptr
             eta = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
         frames.scale(to, 1.0 - eta)
-        frames.add(batch, graphs, to, mapping, offsets, eta)
+        frames.add(batch, graphs, to, mapping, own_ptr, eta)
         taken[to] += 1
 
 

@@ -14,7 +14,8 @@ from graphmeans.datasets import paper as encodings
 from graphmeans.files import PathLike
 from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
-from graphmeans.matching.match import Matcher, get_matcher
+from graphmeans.matching.match import Matcher
+from graphmeans.matching.registry import get_matcher
 from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
 
 #: How hard graphs are matched for the silhouette index, for which all pairs are needed.

@@ -18,7 +18,7 @@ from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
-from graphmeans.matching.sketch import sketch_bounds
+from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.means.frames import Frames
 from graphmeans.plots.displays import silhouette_widths
 from graphmeans.plots.embedding import Map, landmark_map
@@ -153,7 +153,7 @@ def _neighbours(
     ways: dict[tuple[int, int], IntArray] = {}
     if not width:
         return near, apart, ways
-    bounds = sketch_bounds(centers, centers, estimator.space_.order)
+    bounds = pairwise_sketch_bounds(centers, centers, estimator.space_.order)
     np.fill_diagonal(bounds, np.inf)
     candidates = np.argsort(bounds, axis=1, kind="stable")[:, : min(k - 1, width + 4)]
     pairs = np.stack([np.repeat(np.arange(k), candidates.shape[1]), candidates.ravel()], axis=1)

@@ -29,7 +29,7 @@ from graphmeans.cluster.counters import EVALUATION, CountedMatcher
 from graphmeans.cluster.shards.assign import claim_graphs, move_to, realign, refresh_distances
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.mean import in_turn
+from graphmeans.means.method import in_turn
 
 EVERYBODY = slice(None)
 

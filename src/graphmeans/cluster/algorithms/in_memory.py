@@ -10,7 +10,7 @@ from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import in_turn
+from graphmeans.means.method import in_turn
 from graphmeans.space import PAIRS_AT_ONCE
 
 FloatArray = NDArray[np.float64]

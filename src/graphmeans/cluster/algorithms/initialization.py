@@ -25,7 +25,7 @@ from graphmeans.cluster.shards.reductions import Sample
 from graphmeans.cluster.shards.seed import select_seeds, update_with_seed, update_with_seeds
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import PAIRS_AT_ONCE
 
 logger = logging.getLogger("graphmeans")

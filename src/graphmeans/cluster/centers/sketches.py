@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.kernels.sketch import sketch_bounds
-from graphmeans.matching.sketch import sketch
+from graphmeans.matching.sketch import sketch_batch
 from graphmeans.matching.workspace import zeros
 
 FloatArray = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Sketches:
         """Sketch the graphs of a batch in a space of this order."""
         n = int(order.sum())
         short = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1]) <= LONGEST
-        values = sketch(batch, order, "rows" if short else "projection")
+        values = sketch_batch(batch, order, "rows" if short else "projection")
         return cls(np.ascontiguousarray(values, dtype=np.float32), np.sqrt(np.einsum("nd,nd->n", values, values)))
 
     def append(self, other: Sketches) -> Sketches:

@@ -22,9 +22,9 @@ from graphmeans.graphs.convert import as_kind, kind_of_one, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.matching.match import Match, Matcher, get_matcher
+from graphmeans.matching.match import Match, Matcher
 from graphmeans.means.frames import Centers
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.space import GraphSpace, Order
 
 
 class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -64,12 +64,13 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             if client is not None:
                 return client.fit_encoder(encoder, X), client.surveyed(X, encoder)
             return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
-        return encoder, encoder.fit_transform(to_graphs(X))
+        return encoder, encoder.fit_encode(to_graphs(X))
 
     def _make_space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
-        return GraphSpace(
-            resolve_order(self.order, *points), encoder.roles_, float(self.node_weight), float(self.edge_weight),
-            get_matcher(self.matcher, self.effort), self.n_jobs,
+        """The space of these graphs, with the parameters of this estimator."""
+        return GraphSpace.for_graphs(
+            *points, order=self.order, roles=encoder.roles_, node_weight=self.node_weight, edge_weight=self.edge_weight,
+            matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs,
         )  # fmt: skip
 
     def _make_data(
@@ -102,7 +103,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return self.space_.weighted(vectors(rows))
         if is_lazy(X):
             return self.space_.weighted(X.encoded_rows(self.encoder_, range(len(X))))
-        return self.space_.weighted(self.encoder_.transform(self._graphs(X)))
+        return self.space_.weighted(self.encoder_.encode(self._graphs(X)))
 
     def _graphs(self, X: Any) -> list[Graph]:
         """New graphs, converted."""
@@ -169,7 +170,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             ids: list[Any] = [range(1)] * len(points)
         else:
             graphs = self._graphs(X)
-            points, ids = self.space_.weighted(self.encoder_.transform(graphs)), [graph.node_ids for graph in graphs]
+            points, ids = self.space_.weighted(self.encoder_.encode(graphs)), [graph.node_ids for graph in graphs]
         nearest = self._predictor().nearest(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
         pairs = np.stack([np.arange(len(points)), nearest.label], axis=1)
         found = self.space_.match(points, self._centers.batch, pairs)

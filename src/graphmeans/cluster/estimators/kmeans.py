@@ -43,7 +43,8 @@ from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.means.mean import MeanMethod, get_mean
+from graphmeans.means.method import MeanMethod
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
 
 #: What n_init="auto" spends on swapping centers, as a multiple of the matchings of the run before.
@@ -130,7 +131,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator):
                 raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
             return vectors(rows)
         try:
-            return encoder.transform(to_graphs(init))
+            return encoder.encode(to_graphs(init))
         except GraphError as error:
             raise GraphError(f"init: {error}") from None
 

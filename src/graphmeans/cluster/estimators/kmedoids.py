@@ -29,9 +29,9 @@ from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.matching.sketch import KINDS, sketch, sketch_distances, sketch_order
+from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import Order
 
 FloatArray = NDArray[np.float64]
@@ -206,7 +206,7 @@ class KnownDistances:
         n = int(order.sum())
         # Sketches of rows grow with the square of the largest graph: they may be as large as the table, which is there anyway.
         short = n * (points.nodes.shape[1] + n * points.edge_values.shape[1]) <= max(LONGEST, len(points))
-        self.sketches = [sketch(points, order, kind) for kind in (KINDS if short else ("projection",))]
+        self.sketches = [sketch_batch(points, order, kind) for kind in (SKETCH_KINDS if short else ("projection",))]
 
     def distances(self, graph: int, others: IntArray) -> FloatArray:
         """Distances of a graph to some others; what is not known is matched."""

@@ -26,7 +26,7 @@ from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissol
 from graphmeans.functions import check_weights
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import Order
 
 IntArray = NDArray[np.int64]

@@ -23,7 +23,8 @@ from graphmeans.graphs.batch import GraphBatch, concatenate
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.means.frames import Centers
-from graphmeans.means.mean import MeanMethod, get_mean
+from graphmeans.means.method import MeanMethod
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order
 
 FloatArray = NDArray[np.float64]

@@ -24,8 +24,8 @@ from graphmeans.cluster.shards.assign import assign_labels
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.pairs import UNBOUNDED
-from graphmeans.matching.sketch import sketch_bounds
-from graphmeans.means.mean import get_mean
+from graphmeans.matching.sketch import pairwise_sketch_bounds
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
@@ -202,7 +202,7 @@ def _match_nearest(
     space: GraphSpace, points: GraphBatch, centers: GraphBatch, graphs: IntArray, found: FloatArray
 ) -> None:
     """Match these graphs with their two best candidates, then with each further one that no bound rules out."""
-    bounds = sketch_bounds(points.take(graphs), centers, space.order)
+    bounds = pairwise_sketch_bounds(points.take(graphs), centers, space.order)
     turn = np.argsort(bounds, axis=1, kind="stable")
 
     def match(rows: IntArray, to: IntArray) -> None:

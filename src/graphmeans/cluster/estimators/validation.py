@@ -16,7 +16,7 @@ from graphmeans.cluster.algorithms.restarts import ALGORITHMS
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
-from graphmeans.means.mean import MeanMethod
+from graphmeans.means.method import MeanMethod
 
 #: What mean="auto" stands for.
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "incremental", "interval": "lifted"}

@@ -20,7 +20,7 @@ from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.functions import warmup
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.graph import Graph
-from graphmeans.means.mean import get_mean
+from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace
 
 _ready = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graphmeans.graphs.convert.records import MARK, Records, chosen, free_name, need, one_or_many, to_rows
+from graphmeans.graphs.convert.records import MARK, Records, chosen_attributes, need, one_or_many, to_rows, unused_name
 from graphmeans.graphs.graph import Graph
 
 
@@ -47,7 +47,7 @@ def to_igraph(graph: Graph) -> Any:
     if graph.name is not None:
         result["name"] = graph.name
     if graph.node_ids != tuple(range(graph.n_nodes)):
-        mark["ids"] = free_name("name", graph.nodes)
+        mark["ids"] = unused_name("name", graph.nodes)
         result.vs[mark["ids"]] = list(graph.node_ids)
     elif "name" in graph.nodes:
         mark["ids"] = None
@@ -82,9 +82,9 @@ def _records(
         node_attributes = [*node_attributes, roles]
     return Records(
         ids=None if ids == list(range(len(ids))) else ids,
-        nodes=[chosen(row, node_attributes) for row in nodes],
+        nodes=[chosen_attributes(row, node_attributes) for row in nodes],
         ends=graph.get_edgelist(),
-        edges=[chosen(edge.attributes(), edge_attributes) for edge in graph.es],
+        edges=[chosen_attributes(edge.attributes(), edge_attributes) for edge in graph.es],
         directed=graph.is_directed(),
         name=str(about.get("name") or "") or None,
         mark=mark,

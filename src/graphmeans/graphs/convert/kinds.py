@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from graphmeans.graphs.convert.adjacency import from_adjacency, is_adjacency, to_adjacency
 from graphmeans.graphs.convert.igraph import from_igraph, is_igraph, to_igraph
 from graphmeans.graphs.convert.networkx import from_networkx, is_networkx, to_networkx
@@ -18,8 +15,8 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
 
-class Kind(NamedTuple):
-    """How objects of one kind are known, read and made."""
+class ObjectKind(NamedTuple):
+    """How objects of one kind are recognised, read and made."""
 
     words: str
     is_one: Callable[[Any], bool]
@@ -28,13 +25,13 @@ class Kind(NamedTuple):
 
 
 #: The kinds, in the order in which an object is tried.
-OBJECTS: dict[str, Kind] = {
-    "graph": Kind("a Graph", lambda item: isinstance(item, Graph), list, lambda graph: graph),
-    "networkx": Kind("a networkx graph", is_networkx, from_networkx, to_networkx),
-    "igraph": Kind("an igraph graph", is_igraph, from_igraph, to_igraph),
-    "rdkit": Kind("a molecule of RDKit", is_rdkit, from_rdkit, to_rdkit),
-    "pyg": Kind("a PyTorch Geometric Data object", is_pyg, from_pyg, to_pyg),
-    "adjacency": Kind("an adjacency matrix", is_adjacency, from_adjacency, to_adjacency),
+OBJECTS: dict[str, ObjectKind] = {
+    "graph": ObjectKind("a Graph", lambda item: isinstance(item, Graph), list, lambda graph: graph),
+    "networkx": ObjectKind("a networkx graph", is_networkx, from_networkx, to_networkx),
+    "igraph": ObjectKind("an igraph graph", is_igraph, from_igraph, to_igraph),
+    "rdkit": ObjectKind("a molecule of RDKit", is_rdkit, from_rdkit, to_rdkit),
+    "pyg": ObjectKind("a PyTorch Geometric Data object", is_pyg, from_pyg, to_pyg),
+    "adjacency": ObjectKind("an adjacency matrix", is_adjacency, from_adjacency, to_adjacency),
 }
 
 
@@ -69,9 +66,11 @@ def to_graphs(objects: Any) -> list[Graph]:
 
 def to_graph(item: Any) -> Graph:
     """One object as a `Graph`."""
-    if kind_of_one(item) is None:
+    kind = kind_of_one(item)
+    if kind is None:
         raise GraphError(f"expected a graph, got {type(item).__name__}")
-    return to_graphs([item])[0]
+    graphs: list[Graph] = OBJECTS[kind].read([item])
+    return graphs[0]
 
 
 def as_kind(graphs: Sequence[Graph], kind: str) -> Any:
@@ -79,8 +78,3 @@ def as_kind(graphs: Sequence[Graph], kind: str) -> Any:
     if kind == "pandas":
         return to_pandas(graphs)
     return [OBJECTS[kind].make(graph) for graph in graphs]
-
-
-def from_vectors(rows: NDArray[np.float64]) -> list[Graph]:
-    """Vectors as one-node graphs, the case in which everything coincides with vector k-means."""
-    return [Graph(row.reshape(1, -1)) for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphmeans.graphs.convert.records import MARK, Records, chosen, one_or_many, to_rows
+from graphmeans.graphs.convert.records import MARK, Records, chosen_attributes, one_or_many, to_rows
 from graphmeans.graphs.graph import Graph
 
 if TYPE_CHECKING:
@@ -90,9 +90,9 @@ def _records(
     arcs = list(graph.edges(data=True))
     return Records(
         ids=ids,
-        nodes=[chosen(row, node_attributes) for _, row in graph.nodes(data=True)],
+        nodes=[chosen_attributes(row, node_attributes) for _, row in graph.nodes(data=True)],
         ends=[(place[u], place[v]) for u, v, _ in arcs],
-        edges=[chosen(row, edge_attributes) for _, _, row in arcs],
+        edges=[chosen_attributes(row, edge_attributes) for _, _, row in arcs],
         directed=graph.is_directed(),
         name=str(graph.graph.get("name") or "") or None,
         mark=mark,

@@ -129,7 +129,7 @@ class _Parts:
             self.nodes = list(zip(keys, _plain(nodes[node]), rows, strict=True))
 
     def records(self, directed: bool) -> list[Records]:
-        """One `Records` a graph."""
+        """The `Records` of each graph."""
         names = dict.fromkeys([*(name for name, _, _ in self.nodes or ()), *self.keys])
         members: dict[Any, dict[Any, dict[str, Any]]] = {name: {} for name in names}
         for name, label, row in self.nodes or ():

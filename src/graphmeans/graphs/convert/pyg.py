@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, rows_of
+from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, plain_rows
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.graphs.values import joined, same_values
+from graphmeans.graphs.values import join_columns, same_values
 
 #: What is taken of an object, where it has it, if nothing else is asked for.
 NODE_ATTRIBUTES = ("x", "pos", "z")
@@ -75,7 +75,7 @@ def to_pyg(graph: Graph) -> Any:
             stored = bare if key == BARE else _stored(key, data, part)
             mark[part][stored] = key
             twice = part == "edges" and not graph.directed
-            data[stored] = _tensor(joined([column, column]) if twice else column, torch)
+            data[stored] = _tensor(join_columns([column, column]) if twice else column, torch)
     if isinstance(graph, MeanGraph):
         data.node_support = torch.as_tensor(graph.node_support.copy())
         support = graph.edge_support if graph.directed else np.concatenate([graph.edge_support] * 2)
@@ -133,7 +133,8 @@ class _Data:
                 rows = np.arange(len(self.ends) // 2)  # as `to_pyg` stores them, in their own order
         edges = {key: column[rows] for key, column in self.edges.items()}
         if not self._is_simple(rows):
-            node_rows, edge_rows = (rows_of(c, count, keep_bare=True) for c, count in ((self.nodes, self.n), (edges, len(rows))))
+            node_rows = plain_rows(self.nodes, self.n, keep_bare=True)
+            edge_rows = plain_rows(edges, len(rows), keep_bare=True)
             ends = [(int(i), int(j)) for i, j in self.ends[rows]]
             return Records(None, node_rows, ends, edge_rows, directed, self.name).graph(self.label)
         arguments: dict[str, Any] = {

@@ -83,11 +83,11 @@ def from_smiles(smiles: str | Iterable[str], **options: Any) -> Any:
     ['C', 'C', 'O']
     """
     if isinstance(smiles, str):
-        return from_rdkit(read_smiles(smiles, "graph"), **options)
-    return from_rdkit([read_smiles(text, f"graph {i}") for i, text in enumerate(smiles)], **options)
+        return from_rdkit(molecule_from_smiles(smiles, "graph"), **options)
+    return from_rdkit([molecule_from_smiles(text, f"graph {i}") for i, text in enumerate(smiles)], **options)
 
 
-def read_smiles(text: str, label: str) -> Any:
+def molecule_from_smiles(text: str, label: str) -> Any:
     """A molecule from SMILES; an error in one line, and nothing on the terminal, if it is none."""
     chem, base = need("rdkit.Chem", "rdkit", "reading SMILES"), need("rdkit.rdBase", "rdkit", "reading SMILES")
     with base.BlockLogs():

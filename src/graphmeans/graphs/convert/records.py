@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.encoding.schema import LOOP, LOOP_PREFIX, MULTIPLICITY
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Attribute under which a bare array travels through libraries that only know named attributes.
@@ -28,12 +27,12 @@ VALUE = "value"
 #: Graph attribute that says what was bare, what is a role and what is a support, so that the way back is exact.
 MARK = "graphmeans"
 
-Row = Mapping[str, Any]
+_Row = Mapping[str, Any]
 
 
 @dataclass
 class Records:
-    """A graph as other libraries hold it: a row of attributes for every node and edge."""
+    """A graph as other libraries hold it, with a row of attributes for every node and edge."""
 
     ids: list[Any] | None
     nodes: list[dict[str, Any]]
@@ -93,19 +92,19 @@ class Records:
         return _with_loops(self.nodes, {i: (len(rows), _merged(rows, parallel)) for i, rows in loops.items()}), pairs, merged
 
 
-def columns_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
-    """One list a column, None where a row lacks it."""
+def columns_of(rows: Sequence[_Row]) -> dict[str, list[Any]]:
+    """Rows as columns: one list for each column, with None where a row lacks it."""
     keys = dict.fromkeys(str(key) for row in rows for key in row)
     named = [row if all(isinstance(key, str) for key in row) else {str(k): v for k, v in row.items()} for row in rows]
     return {key: [row.get(key) for row in named] for key in keys}
 
 
-def chosen(row: Row, names: Sequence[str] | None) -> dict[str, Any]:
-    """The attributes that were asked for; all if nothing was said."""
+def chosen_attributes(row: _Row, names: Sequence[str] | None) -> dict[str, Any]:
+    """The attributes that were asked for, or all of them if none were named."""
     return dict(row) if names is None else {name: row[name] for name in names if name in row}
 
 
-def rows_of(columns: Mapping[str, NDArray[Any]], count: int, *, keep_bare: bool) -> list[dict[str, Any]]:
+def plain_rows(columns: Mapping[str, NDArray[Any]], count: int, *, keep_bare: bool) -> list[dict[str, Any]]:
     """A row of plain Python values for every node (edge); missing values are left out."""
     lists = {VALUE if key == BARE else key: c.tolist() for key, c in columns.items() if key != BARE or keep_bare}
     return [{key: values[i] for key, values in lists.items() if values[i] is not None} for i in range(count)]
@@ -119,14 +118,14 @@ def to_rows(graph: Graph) -> tuple[list[dict[str, Any]], list[dict[str, Any]], d
         mark["bare_nodes"] = True
     if BARE in edges and not (edges[BARE].shape[1] == 1 and (edges[BARE] == 1).all()):
         mark["bare_edges"] = True
-    node_rows = rows_of(nodes, graph.n_nodes, keep_bare="bare_nodes" in mark)
-    edge_rows = rows_of(edges, graph.n_edges, keep_bare="bare_edges" in mark)
+    node_rows = plain_rows(nodes, graph.n_nodes, keep_bare="bare_nodes" in mark)
+    edge_rows = plain_rows(edges, graph.n_edges, keep_bare="bare_edges" in mark)
     if graph.roles is not None:
-        key = mark["roles"] = free_name("role", nodes)
+        key = mark["roles"] = unused_name("role", nodes)
         for row, role in zip(node_rows, graph.roles, strict=True):
             row[key] = role
     if isinstance(graph, MeanGraph):
-        key = mark["support"] = free_name("support", {**nodes, **edges})
+        key = mark["support"] = unused_name("support", {**nodes, **edges})
         mark["damped"] = graph.damped
         for rows, supports in ((node_rows, graph.node_support), (edge_rows, graph.edge_support)):
             for row, support in zip(rows, supports, strict=True):
@@ -134,7 +133,7 @@ def to_rows(graph: Graph) -> tuple[list[dict[str, Any]], list[dict[str, Any]], d
     return node_rows, edge_rows, mark
 
 
-def free_name(name: str, taken: Container[str]) -> str:
+def unused_name(name: str, taken: Container[str]) -> str:
     """The name, with underscores behind it until nothing else is called so."""
     while name in taken:
         name = f"{name}_"
@@ -164,7 +163,7 @@ def need(module: str, extra: str, who: str) -> Any:
         raise ImportError(f"{who} needs the package {package}: pip install 'graphmeans[{extra}]'") from None
 
 
-def _merged(rows: Sequence[Row], parallel: str) -> dict[str, Any]:
+def _merged(rows: Sequence[_Row], parallel: str) -> dict[str, Any]:
     if len(rows) == 1:
         return dict(rows[0])
     result: dict[str, Any] = {}
@@ -183,7 +182,7 @@ def _one_value(values: list[Any], parallel: str) -> Any:
         raise GraphError(f"graph: parallel edges have values that cannot be merged ({values[0]!r}, ...)") from None
 
 
-def _with_loops(nodes: list[dict[str, Any]], loops: Mapping[int, tuple[int, Row]]) -> list[dict[str, Any]]:
+def _with_loops(nodes: list[dict[str, Any]], loops: Mapping[int, tuple[int, _Row]]) -> list[dict[str, Any]]:
     if not loops:
         return nodes
     if any(LOOP in row for row in nodes):

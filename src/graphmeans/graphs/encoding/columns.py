@@ -1,21 +1,20 @@
 """How one column of attributes becomes numbers and back: scaled, 1-of-k, or as points on a circle.
 
-Each kind of column encodes known values (`encode`) and decodes averages of codes (`decode`). What it does with a value it
-does not know, missing or never seen, is the same for all: it gets the code that is average in the fitted collection.
+Each kind of column encodes known values (`encode`) and decodes averages of codes (`decode`). All kinds treat a value that
+they do not know, because it is missing or was never seen, alike: it gets the average code of the fitted collection.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.values import missing_in, unknown_type
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,6 @@ class Column:
     factor: float = 1.0
     average: FloatArray = field(default_factory=lambda: np.zeros(0))
     not_of: frozenset[Any] = frozenset()
-    treatment: ClassVar[str] = ""
 
     @property
     def width(self) -> int:
@@ -62,9 +60,9 @@ class Column:
 
     def codes(self, values: NDArray[Any]) -> FloatArray:
         """Weighted codes of a column, unknown values filled in."""
+        if not isinstance(values, np.ma.MaskedArray):
+            return self.encode(values) * self.factor
         known = self.known(values)
-        if known.all():
-            return self.encode(np.ma.getdata(values)) * self.factor
         codes = np.tile(self.average, (len(values), 1))
         codes[known] = self.encode(np.ma.getdata(values)[known])
         return codes * self.factor
@@ -73,15 +71,9 @@ class Column:
         """The column back from weighted codes."""
         return self.decode(codes / self.factor)
 
-    def with_average(self, values: NDArray[Any]) -> Column:
-        """The same column, with the average code of these values."""
-        known = self.known(values)
-        codes = self.encode(np.ma.getdata(values)[known])
-        return replace(self, average=codes.mean(axis=0) if len(codes) else np.zeros(self.width))
-
     def described(self) -> str:
         """What is done to the values, in a few words."""
-        return self.treatment
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -109,7 +101,7 @@ class Numbers(Column):
         return unknown_type(values) or (values.dtype.kind == "f" and wide)
 
     def codes(self, values: NDArray[Any]) -> FloatArray:
-        if values.ndim == 2 and isinstance(values, np.ma.MaskedArray) and values.shape[1] == self.width:
+        if isinstance(values, np.ma.MaskedArray) and values.ndim == 2 and values.shape[1] == self.width:
             # A vector may be known in part.
             codes = self.encode(np.ma.getdata(values))
             return np.where(np.ma.getmaskarray(values), self.average, codes) * self.factor

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.encoding.columns import Column
-from graphmeans.graphs.encoding.schema import rows_of
-from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.graphs.values import joined, kind_in_words, missing_in
-
-if TYPE_CHECKING:
-    from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.flat import GraphList
+from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.values import join_columns, kind_in_words, missing_in
 
 
 class ColumnSummary(NamedTuple):
-    """One column: what it holds, what becomes of it, and how much of the distance it makes.
+    """What a column holds, what becomes of it, and how much of the distance is due to it.
 
     `share` is the part of all squared deviations from the average node (edge) that this column has: where it is near 1, the
     column dominates the distance.
@@ -35,18 +32,19 @@ class ColumnSummary(NamedTuple):
     share: float
 
 
-def describe(encoder: GraphEncoder, graphs: Sequence[Graph]) -> list[ColumnSummary]:
-    """A line for each column of these graphs, those that the encoder leaves out included."""
+def describe_columns(
+    graphs: GraphList, fitted: Mapping[str, Sequence[Column]], left_out: Mapping[str, Sequence[str]]
+) -> list[ColumnSummary]:
+    """A line for each column of these graphs, including those that the encoder leaves out."""
     lines: list[ColumnSummary] = []
     spreads: list[float] = []
-    for part, fitted in (("node", encoder.node_columns_), ("edge", encoder.edge_columns_)):
-        known: dict[str, Column] = {column.name: column for column in fitted}
-        rows = [row for row in rows_of(graphs, part) if row.size]
-        for name in dict.fromkeys([*known, *encoder.left_out_[part]]):
-            parts = [row.columns[name] for row in rows if name in row.columns]
+    for part, columns in fitted.items():
+        known = {column.name: column for column in columns}
+        for name in dict.fromkeys([*known, *left_out[part]]):
+            parts = [row.columns[name] for row in graphs.rows(part) if name in row.columns]
             if not parts or (name == BARE and not parts[0].shape[1]):
                 continue
-            values = joined(parts)
+            values = join_columns(parts)
             column = known.get(name)
             spreads.append(0.0 if column is None else _spread(column, values) * (2.0 if part == "edge" else 1.0))
             lines.append(ColumnSummary(

@@ -1,31 +1,27 @@
-"""`GraphEncoder`: typed columns become packed numbers, and mean graphs become columns again."""
+"""`GraphEncoder` turns typed columns into packed numbers, and the numbers of mean graphs into columns again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, offsets
 from graphmeans.graphs.convert import to_graphs
-from graphmeans.graphs.encoding import schema
-from graphmeans.graphs.encoding.columns import Column, decode_columns
-from graphmeans.graphs.encoding.description import ColumnSummary, describe
-from graphmeans.graphs.encoding.fitting import Summary, fit_columns
-from graphmeans.graphs.encoding.flat import Flat, Shape
+from graphmeans.graphs.encoding.columns import decode_columns
+from graphmeans.graphs.encoding.description import ColumnSummary, describe_columns
+from graphmeans.graphs.encoding.fitting import CollectionSummary, fit_columns
+from graphmeans.graphs.encoding.flat import Flat, GraphList
 from graphmeans.graphs.encoding.options import Choices
-from graphmeans.graphs.encoding.packing import damping, pack_edges
-from graphmeans.graphs.encoding.schema import Rows, attribute, is_optional, rows_of
+from graphmeans.graphs.encoding.packing import PackedEdges, pack_edges
+from graphmeans.graphs.encoding.row_codes import RowEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, named
+from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.graphs.values import joined, kind_in_words, missing_in
 
-FloatArray = NDArray[np.float64]
 
 class GraphEncoder(BaseEstimator):
     """Encode the columns of a collection of graphs as numbers.
@@ -116,12 +112,26 @@ class GraphEncoder(BaseEstimator):
 
     def fit(self, graphs: Iterable[Any], y: object = None) -> GraphEncoder:
         """Learn the columns, their scales and categories, the roles and whether edges are directed."""
-        choices = self._choices()
-        graphs = to_graphs(graphs)
-        self._fit_summary(Summary.of(graphs, choices, self.missing), choices)
-        if self.edge_presence == "auto":
-            self.edge_presence_ = 1.0 if self.has_zero_edge(graphs) else 0.0
+        self._fit(GraphList(to_graphs(graphs)))
         return self
+
+    def transform(self, graphs: Iterable[Any]) -> GraphBatch:
+        """The graphs as a `GraphBatch`. A `MeanGraph` is encoded as the mean it stands for: value times support."""
+        check_is_fitted(self)
+        return self.encode(to_graphs(graphs))
+
+    def fit_transform(self, graphs: Iterable[Any], y: object = None) -> GraphBatch:
+        """Fit, then transform the same graphs; what both need of them is read and encoded once."""
+        return self.fit_encode(to_graphs(graphs))
+
+    def encode(self, graphs: Sequence[Graph] | Flat) -> GraphBatch:
+        """What `transform` does, for a fitted encoder and graphs that are converted already, or are flat arrays."""
+        return self._encode(graphs if isinstance(graphs, Flat) else GraphList(graphs))
+
+    def fit_encode(self, graphs: Sequence[Graph]) -> GraphBatch:
+        """What `fit_transform` does, for graphs that are converted already."""
+        listed = GraphList(graphs)
+        return self._encode(listed, *self._fit(listed))
 
     def fit_batches(self, batches: Iterable[Any]) -> GraphEncoder:
         """Fit on a collection that comes in batches and need not fit into memory; as `fit` on all of them, up to rounding.
@@ -136,7 +146,7 @@ class GraphEncoder(BaseEstimator):
         """
         once = iter(batches) is batches
 
-        def summaries() -> Iterator[Summary]:
+        def summaries() -> Iterator[CollectionSummary]:
             first = 0
             for batch in batches:
                 summary = self.summarise(batch, first)
@@ -150,13 +160,13 @@ class GraphEncoder(BaseEstimator):
 
         return self.fit_summaries(summaries(), has_zero_edge)
 
-    def fit_summaries(self, summaries: Iterable[Summary], has_zero_edge: Callable[[], bool]) -> GraphEncoder:
+    def fit_summaries(self, summaries: Iterable[CollectionSummary], has_zero_edge: Callable[[], bool]) -> GraphEncoder:
         """Fit on the summaries of all parts of a collection, in their order; they may come from other processes.
 
         `has_zero_edge` is asked only if the summaries leave open whether some edge encodes to zero.
         """
         choices = self._choices()
-        whole: Summary | None = None
+        whole: CollectionSummary | None = None
         for summary in summaries:
             if whole is None:
                 whole = summary
@@ -169,62 +179,14 @@ class GraphEncoder(BaseEstimator):
                 self.edge_presence_ = float(has_zero_edge())
         return self
 
-    def summarise(self, batch: Any, start: int = 0) -> Summary:
+    def summarise(self, batch: Any, start: int = 0) -> CollectionSummary:
         """What fitting must know of some graphs, of which the first is number `start` of the collection."""
-        return Summary.of(_flat_or_graphs(batch), self._choices(), self.missing, start)
+        return CollectionSummary.of(_read(batch, start), self._choices(), self.missing, start)
 
-    def transform(self, graphs: Iterable[Any]) -> GraphBatch:
-        """The graphs as a `GraphBatch`. A `MeanGraph` is encoded as the mean it stands for: value times support."""
-        check_is_fitted(self)
-        graphs = to_graphs(graphs)
-        self._check_direction(graphs)
-        nodes = self._encode_rows(rows_of(graphs, "node"), "node", float(self.presence))
-        edges = self._encode_rows(rows_of(graphs, "edge"), "edge", self.edge_presence_)
-        node_support, edge_support = damping(graphs)
-        if node_support is not None:
-            nodes, edges = nodes * node_support, edges * edge_support
-        batch = self._packed(Shape.of(graphs), nodes, edges, *self._encode_roles(graphs))
-        if node_support is None:
-            _check_edges([label for label, _ in named(graphs)], batch)
-        return batch
-
-    def transform_flat(self, flat: Flat) -> GraphBatch:
-        """The same for graphs that are flat arrays already, such as those of a Parquet file; messages name no graph."""
-        check_is_fitted(self)
-        if flat.shape.directed.any() and not (self.directed_ or self.directed is False):
-            raise GraphError("a graph is directed but the encoder was fitted on undirected graphs")
-        nodes = self._encode_rows(flat.rows("node"), "node", float(self.presence))
-        edges = self._encode_rows(flat.rows("edge"), "edge", self.edge_presence_)
-        codes, names = np.zeros(len(nodes), dtype=np.int32), self.roles_
-        if len(nodes) and (flat.role_names is None) != (self.roles_ == (None,)):
-            raise GraphError("a graph has roles, or none, unlike the fitted collection")
-        if flat.role_names is not None and flat.role_codes is not None:
-            place = {role: code for code, role in enumerate(self.roles_)}
-            codes = np.array([place.setdefault(role, len(place)) for role in flat.role_names], np.int32)[flat.role_codes]
-            names = tuple(place)
-        batch = self._packed(flat.shape, nodes, edges, codes, names)
-        _check_edges(["a graph"] * len(batch), batch)
-        return batch
-
-    def _packed(
-        self, shape: Shape, nodes: FloatArray, edges: FloatArray, roles: NDArray[np.int32], role_names: tuple[Hashable, ...]
-    ) -> GraphBatch:
-        edge_ptr, ends, values = pack_edges(shape, edges, self.directed_)
-        return GraphBatch(
-            node_ptr=np.concatenate([[0], np.cumsum(shape.node_counts, dtype=np.int64)]).astype(np.int64),
-            nodes=np.ascontiguousarray(nodes),
-            roles=roles,
-            edge_ptr=edge_ptr,
-            ends=ends,
-            edge_values=values,
-            directed=self.directed_,
-            role_names=role_names,
-        )
-
-    def fit_transform(self, graphs: Iterable[Any], y: object = None) -> GraphBatch:
-        """Fit, then transform the same graphs."""
-        graphs = to_graphs(graphs)
-        return self.fit(graphs).transform(graphs)
+    def has_zero_edge(self, batch: Any) -> bool:
+        """Whether some edge of these graphs encodes to zero, as far as fitting has come."""
+        source = _read(batch)
+        return len(pack_edges(source.shape, self._codes(source, "edge"), self.directed_).zeros()) > 0
 
     def decode(
         self,
@@ -240,12 +202,13 @@ class GraphEncoder(BaseEstimator):
         Parameters
         ----------
         batch : GraphBatch
-        node_support : array, one share a node of the batch
+        node_support : array of one share for each node of the batch
         edge_support : array of shape (edges of the batch, 1 or 2)
-            One share an edge; two in a directed batch, one a direction.
+            One share for each edge; in a directed batch two, one for each direction.
         damped : bool
             Whether the codes are averages over all members (then they are divided by the support).
-        names : names of the graphs, optional
+        names : sequence of str, optional
+            The names of the graphs.
         """
         check_is_fitted(self)
         result = []
@@ -276,7 +239,7 @@ class GraphEncoder(BaseEstimator):
         return result
 
     def describe(self, graphs: Iterable[Any]) -> list[ColumnSummary]:
-        """For each column of these graphs: its type, what becomes of it, what is missing, its share of the distance.
+        """Describe each column of these graphs: its type, what becomes of it, what is missing, its share of the distance.
 
         Examples
         --------
@@ -286,7 +249,8 @@ class GraphEncoder(BaseEstimator):
         [('kind', '1 of 2', 0.3333333333333333), ('x', 'standardised', 0.6666666666666666)]
         """
         check_is_fitted(self)
-        return describe(self, to_graphs(graphs))
+        fitted = {"node": self.node_columns_, "edge": self.edge_columns_}
+        return describe_columns(GraphList(to_graphs(graphs)), fitted, self.left_out_)
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -311,7 +275,18 @@ class GraphEncoder(BaseEstimator):
             self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit
         )
 
-    def _fit_summary(self, summary: Summary | None, choices: Choices) -> None:
+    def _fit(self, source: GraphList) -> tuple[FloatArray | None, PackedEdges | None]:
+        """Fit, and hand back the codes of the edges (without presence) and the packed edges as far as fitting made them."""
+        choices = self._choices()
+        self._fit_summary(CollectionSummary.of(source, choices, self.missing), choices)
+        if self.edge_presence != "auto":
+            return None, None
+        codes = self._codes(source, "edge")
+        packed = pack_edges(source.shape, codes, self.directed_)
+        self.edge_presence_ = 1.0 if len(packed.zeros()) else 0.0
+        return codes, packed
+
+    def _fit_summary(self, summary: CollectionSummary | None, choices: Choices) -> None:
         if summary is None or not summary.graphs:
             raise GraphError("the collection is empty")
         self.directed_ = summary.direction() if self.directed == "auto" else bool(self.directed)
@@ -323,110 +298,74 @@ class GraphEncoder(BaseEstimator):
         if self.edge_presence != "auto":
             self.edge_presence_ = float(self.edge_presence)
 
-    def has_zero_edge(self, batch: Any) -> bool:
-        """Whether some edge of these graphs encodes to zero, as far as fitting has come."""
-        graphs = _flat_or_graphs(batch)
-        if isinstance(graphs, Flat):
-            rows, shape = graphs.rows("edge"), graphs.shape
-        else:
-            rows, shape = rows_of(graphs, "edge"), Shape.of(graphs)
-        values = pack_edges(shape, self._encode_rows(rows, "edge"), self.directed_)[2]
-        return bool(len(values)) and not values.any(axis=1).all()
+    # -- encoding ----------------------------------------------------------------------------------
 
-    # -- transforming ------------------------------------------------------------------------------
+    def _encode(
+        self, source: GraphList | Flat, codes: FloatArray | None = None, packed: PackedEdges | None = None
+    ) -> GraphBatch:
+        """The batch; `codes` of the edges (without presence) and `packed` edges are made unless fitting has made them."""
+        self._check_direction(source)
+        nodes = _with_presence(self._codes(source, "node"), float(self.presence))
+        supports = source.supports()
+        if packed is None or supports is not None or self.edge_presence_:
+            edges = _with_presence(self._codes(source, "edge") if codes is None else codes, self.edge_presence_)
+            if supports is not None:
+                nodes, edges = nodes * supports[0], edges * supports[1]
+            self._check_roles(source)
+            packed = pack_edges(source.shape, edges, self.directed_)
+            if supports is None:
+                _check_edges(source, packed)
+        known = {role: code for code, role in enumerate(self.roles_)}
+        # A role never seen before gets a number of its own: nothing fitted can be matched with it.
+        roles = source.role_codes(known)
+        return GraphBatch(
+            node_ptr=offsets(source.shape.node_counts),
+            nodes=nodes,
+            roles=roles,
+            edge_ptr=packed.ptr,
+            ends=packed.ends,
+            edge_values=packed.values,
+            directed=self.directed_,
+            role_names=tuple(known),
+        )
 
-    def _check_direction(self, graphs: Sequence[Graph]) -> None:
+    def _check_direction(self, source: GraphList | Flat) -> None:
         if self.directed_ or self.directed is False:
             return  # an undirected edge is both arcs; two arcs are merged
-        for label, graph in named(graphs):
-            if graph.n_edges and graph.directed:
-                raise GraphError(f"{label} is directed but the encoder was fitted on undirected graphs")
+        wrong = np.flatnonzero(source.shape.directed & (source.shape.edge_counts > 0))
+        if len(wrong):
+            raise GraphError(f"{source.label(int(wrong[0]))} is directed but the encoder was fitted on undirected graphs")
 
-    def _encode_rows(self, given: Sequence[Rows], part: str, presence: float = 0.0) -> FloatArray:
+    def _check_roles(self, source: GraphList | Flat) -> None:
+        without = self.roles_ == (None,)
+        for row in source.rows("node"):
+            if (row.roles is None) != without:
+                said = "no roles" if row.roles is None else "roles"
+                raise GraphError(f"{row.label} has {said}, unlike the fitted collection")
+
+    def _codes(self, source: GraphList | Flat, part: str) -> FloatArray:
+        """The codes of all nodes (edges), without presence."""
         columns = self.node_columns_ if part == "node" else self.edge_columns_
-        rows = [row for row in given if row.size]
-        if not rows:
-            return np.zeros((0, sum(column.width for column in columns) + bool(presence)))
-        expected = {column.name: column for column in columns}
-        rows = [self._in_terms_of(expected, row, part) for row in rows]
-        for row in rows:
-            self._check_columns(row, expected, part)
-        codes = [np.zeros((sum(row.size for row in rows), 0))]
-        codes += [self._codes(column, rows, part) for column in columns]
-        if presence:
-            codes.append(np.full((len(codes[0]), 1), presence))
-        return np.concatenate(codes, axis=1)
-
-    def _in_terms_of(self, expected: Mapping[str, Column], row: Rows, part: str) -> Rows:
-        """The same rows, with a bare array that says nothing for no columns, or the other way round; without unused columns.
-
-        Loops and parallel edges are passed over where the fitted collection had none.
-        """
-        if BARE in expected:
-            if BARE not in row.columns and all(is_optional(name, part) for name in row.columns):
-                return row._replace(columns=schema.nothing(row.size, part))
-            return row
-        if schema.says_nothing(row, part):
-            return row._replace(columns={})
-        unused = set(self.left_out_[part]) | {n for n in row.columns if is_optional(n, part) and n not in expected}
-        return row._replace(columns={name: values for name, values in row.columns.items() if name not in unused})
-
-    def _check_columns(self, row: Rows, expected: Mapping[str, Column], part: str) -> None:
-        fill = self.missing == "columns" and BARE not in row.columns and BARE not in expected
-        required = {name: column for name, column in expected.items() if not fill or name in row.columns}
-        if any(not is_optional(name, part) for name in row.columns.keys() ^ required.keys()):
-            raise GraphError(schema.difference(row.label, row.columns, "the fitted collection", required, part))
-        for name, values in row.columns.items():
-            if name in expected and not expected[name].accepts(values):
-                is_ = kind_in_words(values)
-                raise GraphError(f"{row.label}: {attribute(part, name)} is {is_}, not what the encoder was fitted on")
-
-    def _codes(self, column: Column, rows: Sequence[Rows], part: str) -> FloatArray:
-        parts = [row.columns.get(column.name) for row in rows]
-        like = column.values(np.zeros((0, column.width)))
-        given = [
-            schema.lacking(column.name, row.size, like, part) if own is None else own
-            for own, row in zip(parts, rows, strict=True)
-        ]
-        values = joined(given)
-        if self.missing == "refuse" or self.unknown == "refuse":
-            self._check_known(column, given, rows, part)
-        codes = column.codes(values)
-        if column.not_of and missing_in(values).any():
-            roles = [role for row in rows for role in row.roles or [None] * row.size]
-            codes[missing_in(values) & np.array([role in column.not_of for role in roles])] = 0.0
-        return codes
-
-    def _check_known(self, column: Column, parts: Sequence[NDArray[Any]], rows: Sequence[Rows], part: str) -> None:
-        for row, values in zip(rows, parts, strict=True):
-            gone = missing_in(values)
-            if self.missing == "refuse" and gone.any():
-                raise GraphError(f"{row.label}: {attribute(part, column.name)} is missing on {part} {np.argmax(gone)}")
-            strange = ~column.known(values) & ~gone
-            if self.unknown == "refuse" and strange.any():
-                value = np.ma.getdata(values)[strange].tolist()[0]
-                raise GraphError(f"{row.label}: {attribute(part, column.name)} has the unknown value {value!r}")
-
-    def _encode_roles(self, graphs: Sequence[Graph]) -> tuple[NDArray[np.int32], tuple[Hashable, ...]]:
-        place = {role: code for code, role in enumerate(self.roles_)}
-        codes: list[int] = []
-        for label, graph in named(graphs):
-            if graph.n_nodes and (graph.roles is None) != (self.roles_ == (None,)):
-                raise GraphError(f"{label} has {'no ' if graph.roles is None else ''}roles, unlike the fitted collection")
-            # A role never seen before gets a place of its own: nothing fitted can be matched with it.
-            codes.extend([0] * graph.n_nodes if graph.roles is None else [place.setdefault(r, len(place)) for r in graph.roles])
-        return np.array(codes, dtype=np.int32), tuple(place)
+        fitted = {column.name: column for column in columns}
+        return RowEncoder(part, fitted, self.left_out_[part], self.missing, self.unknown).codes(source.rows(part))
 
 
-def _flat_or_graphs(batch: Any) -> Sequence[Graph] | Flat:
-    return batch if isinstance(batch, Flat) else to_graphs(batch)
+def _read(graphs: Any, start: int = 0) -> GraphList | Flat:
+    """Graphs as encoders read them; flat arrays are that already."""
+    return graphs if isinstance(graphs, Flat) else GraphList(to_graphs(graphs), start)
 
 
-def _check_edges(labels: Sequence[str], batch: GraphBatch) -> None:
-    zero = np.flatnonzero(~batch.edge_values.any(axis=1))
+def _with_presence(codes: FloatArray, presence: float) -> FloatArray:
+    """The codes with a further channel that is the same for all, unless that is zero."""
+    return np.concatenate([codes, np.full((len(codes), 1), presence)], axis=1) if presence else codes
+
+
+def _check_edges(source: GraphList | Flat, packed: PackedEdges) -> None:
+    zero = packed.zeros()
     if zero.size:
-        owner = int(np.searchsorted(batch.edge_ptr, zero[0], side="right")) - 1
-        i, j = batch.ends[zero[0]]
+        owner = int(np.searchsorted(packed.ptr, zero[0], side="right")) - 1
+        i, j = packed.ends[zero[0]]
         raise GraphError(
-            f"{labels[owner]}: edge ({i}, {j}) encodes to zero, which means no edge; fit the encoder with edge_presence=1"
+            f"{source.label(owner)}: edge ({i}, {j}) encodes to zero, which means no edge; "
+            "fit the encoder with edge_presence=1"
         )

@@ -1,4 +1,7 @@
-"""Deciding how each column of a collection is encoded, from a summary that is made in one pass and adds up over parts."""
+"""How each column of a collection is encoded is decided from a summary of the collection.
+
+The summary is made in one pass, and the summaries of parts of a collection add up.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.encoding.columns import Column, as_is
-from graphmeans.graphs.encoding.flat import Flat
+from graphmeans.graphs.encoding.flat import Flat, GraphList
 from graphmeans.graphs.encoding.options import Choices
 from graphmeans.graphs.encoding.schema import (
-    Rows,
+    AttributeRows,
     attribute,
     common_columns,
     difference,
     is_loop,
     is_optional,
     lacking,
-    rows_of,
+    refuse_missing,
     says_nothing,
-)  # fmt: skip
+)
 from graphmeans.graphs.encoding.statistics import Tally
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, named
-from graphmeans.graphs.values import joined, kind_in_words, missing_in, unknown_type
+from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.values import join_columns, kind_in_words, missing_in, unknown_type
 
-#: More categories than this are asked about: every node would need a row of that many numbers.
+#: A column with more categories than this is refused unless it is named: every node would need so many numbers.
 MOST_CATEGORIES = 1000
 #: Strings are taken for names if there are more different ones than this, and ...
 FEW_NAMES = 50
@@ -41,21 +44,21 @@ Place = tuple[int, str]
 
 
 @dataclass
-class Part:
+class PartSummary:
     """The nodes, or the edges, of some graphs."""
 
     label: str = ""
     rows: int = 0
-    roles: frozenset[Any] | None = None  # of its nodes
-    silent: bool = False  # nothing but the bare arrays of graphs without attributes
+    roles: frozenset[Any] | None = None  # the roles of its nodes
+    silent: bool = False  # whether it has only the bare arrays of graphs without attributes
     columns: dict[str, Tally] = field(default_factory=dict)
 
 
 @dataclass
-class Summary:
+class CollectionSummary:
     """What an encoder must know of a collection. Summaries of parts are merged in the order of the parts."""
 
-    part: dict[str, Part]
+    part: dict[str, PartSummary]
     graphs: int = 0
     directed: dict[bool, Place] = field(default_factory=dict)  # the first graph with edges that is, or is not
     any_directed: bool = False
@@ -63,24 +66,37 @@ class Summary:
     has_roles: dict[bool, Place] = field(default_factory=dict)  # the first graph with nodes that has, or has not
 
     @classmethod
-    def of(cls, graphs: Sequence[Graph] | Flat, choices: Choices, missing: str, start: int = 0) -> Summary:
+    def of(cls, graphs: GraphList | Flat, choices: Choices, missing: str, start: int = 0) -> CollectionSummary:
         """The summary of some graphs, of which the first has the place `start` in the collection."""
+        summary = cls({}, len(graphs), any_directed=bool(graphs.shape.directed.any()))
         if isinstance(graphs, Flat):
-            summary = _summary_of_flat(graphs, start)
+            summary._read_flat(graphs, start)
         else:
-            summary = cls({}, len(graphs), any_directed=any(graph.directed for graph in graphs))
-            for i, (label, graph) in enumerate(named(graphs, start), start):
-                if graph.n_edges:
-                    summary.directed.setdefault(graph.directed, (i, label))
-                if graph.n_nodes:
-                    summary.has_roles.setdefault(graph.roles is not None, (i, label))
-                    summary.roles.update(graph.roles or ())
+            summary._read_list(graphs)
         for part in ("node", "edge"):
-            rows = graphs.rows(part) if isinstance(graphs, Flat) else rows_of(graphs, part, start)
-            summary.part[part] = _part([row for row in rows if row.size], part, choices, missing)
+            summary.part[part] = _part(graphs.rows(part), part, choices, missing)
         return summary
 
-    def merge(self, other: Summary, choices: Choices, missing: str) -> None:
+    def _read_list(self, listed: GraphList) -> None:
+        """Note the directions and the roles of graphs that are objects."""
+        for i, graph in enumerate(listed.graphs):
+            place = (listed.start + i, listed.label(i))
+            if graph.n_edges:
+                self.directed.setdefault(graph.directed, place)
+            if graph.n_nodes:
+                self.has_roles.setdefault(graph.roles is not None, place)
+                self.roles.update(graph.roles or ())
+
+    def _read_flat(self, flat: Flat, start: int) -> None:
+        """Note the directions and the roles of graphs that are flat arrays."""
+        place = (start, f"a graph from {start} on")
+        if flat.shape.edge_counts.any():
+            self.directed[self.any_directed] = place
+        if flat.shape.node_counts.any():
+            self.has_roles[flat.role_names is not None] = place
+            self.roles.update(flat.role_names or ())
+
+    def merge(self, other: CollectionSummary, choices: Choices, missing: str) -> None:
         """Add the graphs of another summary, which come later."""
         self.graphs += other.graphs
         self.any_directed |= other.any_directed
@@ -119,11 +135,11 @@ class Summary:
         return False
 
 
-def fit_columns(summary: Summary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:
+def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:
     """The encodings of all node (edge) columns, and the names of the columns that are left out."""
     found = summary.part[part]
     if not found.rows:
-        # Nothing but empty (edgeless) graphs: an edge that comes later has weight 1.
+        # There are only empty (edgeless) graphs. An edge that comes later has the weight 1.
         return [as_is(BARE, 0 if part == "node" else 1)], []
     if BARE in found.columns:
         return [as_is(BARE, found.columns[BARE].like.shape[1])], []
@@ -133,41 +149,30 @@ def fit_columns(summary: Summary, part: str, choices: Choices) -> tuple[list[Col
         column = _fit_column(name, tally, part, choices)
         if column is None:
             left_out.append(name)
-        else:
-            never = summary.roles - tally.having if tally.gone and found.roles is not None else ()
-            fitted.append(replace(column, not_of=frozenset(never)))
+            continue
+        if tally.gone and found.roles is not None:
+            column = replace(column, not_of=frozenset(summary.roles - tally.having))
+        fitted.append(column)
     return fitted, left_out
 
 
 # -- summaries of parts ----------------------------------------------------------------------------
 
 
-def _summary_of_flat(flat: Flat, start: int) -> Summary:
-    shape = flat.shape
-    label = (start, f"a graph from {start} on")
-    summary = Summary({}, len(shape.node_counts), any_directed=bool(shape.directed.any()))
-    if shape.edge_counts.any():
-        summary.directed[summary.any_directed] = label
-    if shape.node_counts.any():
-        summary.has_roles[flat.role_names is not None] = label
-        summary.roles.update(flat.role_names or ())
-    return summary
-
-
-def _part(rows: Sequence[Rows], part: str, choices: Choices, missing: str) -> Part:
+def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: str) -> PartSummary:
     if not rows:
-        return Part()
+        return PartSummary()
     columns = common_columns(rows, part, fill=missing == "columns")
-    silent = list(columns) == [BARE] and all(says_nothing(row, part) for row in rows)
     roles = None if rows[0].roles is None else [role for row in rows for role in row.roles or ()]
-    found = Part(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles), silent)
+    found = PartSummary(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles))
     for name, parts in columns.items():
         if missing == "refuse":
-            _refuse_missing(name, parts, rows, part)
+            refuse_missing(name, parts, rows, part)
         typed = next((own for own in parts if own is not None and not unknown_type(own)), np.zeros(0))
-        values = joined([
+        values = join_columns([
             lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
         ])  # fmt: skip
+        found.silent = name == BARE and says_nothing(values, part)
         found.columns[name] = _tally(name, part, choices, values, roles)
     return found
 
@@ -194,10 +199,10 @@ def _tally(name: str, part: str, choices: Choices, values: NDArray[Any], roles: 
     return tally
 
 
-def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -> Part:
+def _merged(mine: PartSummary, theirs: PartSummary, part: str, choices: Choices, fill: bool) -> PartSummary:
     if not theirs.rows or not mine.rows:
         return mine if mine.rows else theirs
-    # Graphs without attributes hold a bare array that says nothing: no column, if other graphs have named ones.
+    # The bare arrays of graphs without attributes are not a column where other graphs have named ones.
     if (BARE in mine.columns) != (BARE in theirs.columns):
         mine = replace(mine, columns={}) if mine.silent else mine
         theirs = replace(theirs, columns={}) if theirs.silent else theirs
@@ -213,7 +218,7 @@ def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -
                 f"but {kind_in_words(own.like)} in {mine.label}"
             )
     roles = None if mine.roles is None or theirs.roles is None else mine.roles | theirs.roles
-    result = Part(mine.label, mine.rows + theirs.rows, roles, mine.silent and theirs.silent)
+    result = PartSummary(mine.label, mine.rows + theirs.rows, roles, mine.silent and theirs.silent)
     for name in sorted(mine.columns.keys() | theirs.columns.keys()):
         like = (mine.columns.get(name) or theirs.columns[name]).like
         tally = mine.columns.get(name) or _absent(name, part, choices, mine, like)
@@ -222,18 +227,12 @@ def _merged(mine: Part, theirs: Part, part: str, choices: Choices, fill: bool) -
     return result
 
 
-def _absent(name: str, part: str, choices: Choices, side: Part, like: NDArray[Any]) -> Tally:
+def _absent(name: str, part: str, choices: Choices, side: PartSummary, like: NDArray[Any]) -> Tally:
     """The tally of a column that none of these graphs has."""
     tally = _tally(name, part, choices, lacking(name, side.rows, like, part), None)
     if not tally.gone:
         tally.having |= side.roles or frozenset()
     return tally
-
-
-def _refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[Rows], part: str) -> None:
-    for row, own in zip(rows, parts, strict=True):
-        if own is not None and missing_in(own).any():
-            raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
 
 
 # -- decisions -------------------------------------------------------------------------------------
@@ -258,7 +257,7 @@ def _fit_column(name: str, tally: Tally, part: str, choices: Choices) -> Column 
         if tally.like.dtype.kind == "O" and not chosen and _are_names(tally, attribute(part, name)):
             return None
         column = _fit_categories(name, tally, part, chosen)
-    return replace(column, factor=float(np.sqrt(1.0 if weight is None else weight)))
+    return column if weight is None else replace(column, factor=float(np.sqrt(weight)))
 
 
 def _fit_categories(name: str, tally: Tally, part: str, chosen: bool) -> Column:
@@ -282,6 +281,6 @@ def _are_names(tally: Tally, what: str) -> bool:
     warnings.warn(
         f"{what} is left out: its {different} different strings in {known} values are names rather than categories; "
         "GraphEncoder(weights=...) with a weight for it brings it in",
-        stacklevel=7,
+        stacklevel=8,
     )
     return True

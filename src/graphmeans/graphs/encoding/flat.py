@@ -1,18 +1,23 @@
-"""Many graphs as flat arrays before they are encoded: what a file holds, without an object for each graph."""
+"""Many graphs before they are encoded, as fitting and encoding read them: from a list of `Graph`, or from flat arrays.
+
+`GraphList` and `Flat` answer the same questions (`shape`, `rows`, `role_codes`, `supports`, `label`). The flat arrays are
+what a file holds, without an object for each graph.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.encoding.schema import Rows
-from graphmeans.graphs.graph import Graph
-
-IntArray = NDArray[np.int64]
+from graphmeans.graphs.batch import FloatArray, IntArray
+from graphmeans.graphs.encoding.schema import AttributeRows
+from graphmeans.graphs.graph import Graph, named
+from graphmeans.graphs.mean_graph import MeanGraph
 
 
 class Shape(NamedTuple):
@@ -23,15 +28,60 @@ class Shape(NamedTuple):
     ends: IntArray
     directed: NDArray[np.bool_]
 
-    @classmethod
-    def of(cls, graphs: Sequence[Graph]) -> Shape:
-        """The shape of these graphs."""
-        return cls(
+
+class GraphList:
+    """Graphs that have been converted, each read once.
+
+    Parameters
+    ----------
+    graphs : sequence of Graph
+    start : int
+        The number of the first of them in the collection, for messages.
+    """
+
+    def __init__(self, graphs: Sequence[Graph], start: int = 0) -> None:
+        self.graphs, self.start = graphs, start
+        self.labels = [label for label, _ in named(graphs, start)]
+        self.shape = Shape(
             np.array([graph.n_nodes for graph in graphs], dtype=np.int64),
             np.array([graph.n_edges for graph in graphs], dtype=np.int64),
             np.concatenate([np.zeros((0, 2), np.int64), *[graph.edges for graph in graphs if graph.n_edges]]),
             np.array([graph.directed for graph in graphs], dtype=bool),
         )
+        both = list(zip(self.labels, graphs, strict=True))
+        self._rows = {
+            "node": [AttributeRows(label, g._nodes, g.n_nodes, g.roles) for label, g in both if g.n_nodes],
+            "edge": [AttributeRows(label, g._edge_attributes, g.n_edges, None) for label, g in both if g.n_edges],
+        }
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def label(self, g: int) -> str:
+        """What messages call one graph."""
+        return self.labels[g]
+
+    def rows(self, part: str) -> list[AttributeRows]:
+        """The nodes (edges) of each graph that has some."""
+        return self._rows[part]
+
+    def role_codes(self, known: dict[Hashable, int]) -> NDArray[np.int32]:
+        """For each node the number of its role; `known` (in, out) takes up the roles that it does not have yet."""
+        codes: list[int] = []
+        for row in self._rows["node"]:
+            codes += [0] * row.size if row.roles is None else [known.setdefault(role, len(known)) for role in row.roles]
+        return np.array(codes, dtype=np.int32)
+
+    def supports(self) -> tuple[FloatArray, FloatArray] | None:
+        """Factors that turn the values of mean graphs into the means that they stand for; None if there is no mean graph."""
+        if not any(isinstance(graph, MeanGraph) and graph.damped for graph in self.graphs):
+            return None
+        node, edge = [], []
+        for graph in self.graphs:
+            damped = isinstance(graph, MeanGraph) and graph.damped
+            node.append(graph.node_support if damped else np.ones(graph.n_nodes))  # type: ignore[attr-defined]
+            edge.append(graph.edge_support if damped else np.ones(graph.n_edges))  # type: ignore[attr-defined]
+        return np.concatenate(node)[:, None], np.concatenate(edge)[:, None]
 
 
 @dataclass(frozen=True)
@@ -44,20 +94,41 @@ class Flat:
     nodes, edges : mapping of column name to values
         The values of all graphs, one graph after the other; see `graphs.values`.
     role_names : tuple, or None if the graphs have no roles
-    role_codes : array of int, for each node the place of its role among the names
+    role_numbers : array of int, for each node the place of its role among the names
     """
 
     shape: Shape
     nodes: dict[str, NDArray[Any]]
     edges: dict[str, NDArray[Any]]
     role_names: tuple[Hashable, ...] | None = None
-    role_codes: NDArray[np.int32] | None = None
+    role_numbers: NDArray[np.int32] | None = None
 
-    def rows(self, part: str) -> list[Rows]:
+    def __len__(self) -> int:
+        return len(self.shape.node_counts)
+
+    def label(self, g: int) -> str:
+        """What messages call one graph; those that name it come from the way that makes an object of each graph."""
+        return "a graph"
+
+    def rows(self, part: str) -> list[AttributeRows]:
         """All nodes (edges) as if they were those of one graph."""
         if part == "edge":
-            return [Rows("a graph", self.edges, len(self.shape.ends), None)]
-        roles = None
-        if self.role_names is not None and self.role_codes is not None:
-            roles = tuple(self.role_names[code] for code in self.role_codes.tolist())
-        return [Rows("a graph", self.nodes, int(self.shape.node_counts.sum()), roles)]
+            size, columns, roles = len(self.shape.ends), self.edges, None
+        else:
+            size, columns, roles = int(self.shape.node_counts.sum()), self.nodes, self._roles
+        return [AttributeRows("a graph", columns, size, roles)] if size else []
+
+    @cached_property
+    def _roles(self) -> tuple[Hashable, ...] | None:
+        if self.role_names is None or self.role_numbers is None:
+            return None
+        return tuple(self.role_names[number] for number in self.role_numbers.tolist())
+
+    def role_codes(self, known: dict[Hashable, int]) -> NDArray[np.int32]:
+        """For each node the number of its role; `known` (in, out) takes up the roles that it does not have yet."""
+        if self.role_names is None or self.role_numbers is None:
+            return np.zeros(int(self.shape.node_counts.sum()), dtype=np.int32)
+        return np.array([known.setdefault(role, len(known)) for role in self.role_names], np.int32)[self.role_numbers]
+
+    def supports(self) -> None:
+        """There are no mean graphs among them."""

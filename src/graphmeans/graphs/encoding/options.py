@@ -69,6 +69,9 @@ class Choices:
                 raise GraphError(f"{option} names the attribute {unused[0]!r}, which no node and no edge has")
 
     def _find(self, table: Collection[str], part: str, name: str) -> str | None:
+        """The key under which a table speaks of a column, None if it does not."""
+        if not table:
+            return None
         for key in (f"{part}s.{name}", name):
             if key in table:
                 self._used.add(key)

@@ -1,48 +1,45 @@
-"""Codes of nodes and edges packed into a `GraphBatch`."""
+"""The codes of edges, packed as a `GraphBatch` holds them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import FloatArray, IntArray, offsets
 from graphmeans.graphs.encoding.flat import Shape
-from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
-
-FloatArray = NDArray[np.float64]
 
 #: What is left of two opposite directions, relative to their sizes, is rounding: it is made zero.
 ROUNDING = 1e-12
 
 
-def damping(graphs: Sequence[Graph]) -> tuple[FloatArray | None, FloatArray]:
-    """Factors that turn the values of mean graphs into the means they stand for; None if there is no mean graph."""
-    if not any(isinstance(graph, MeanGraph) and graph.damped for graph in graphs):
-        return None, np.ones((0, 1))
-    node, edge = [], []
-    for graph in graphs:
-        damped = isinstance(graph, MeanGraph) and graph.damped
-        node.append(graph.node_support if damped else np.ones(graph.n_nodes))  # type: ignore[attr-defined]
-        edge.append(graph.edge_support if damped else np.ones(graph.n_edges))  # type: ignore[attr-defined]
-    return np.concatenate(node)[:, None], np.concatenate(edge)[:, None]
+class PackedEdges(NamedTuple):
+    """The edges of a batch: offsets, end nodes and values."""
+
+    ptr: IntArray
+    ends: NDArray[np.int32]
+    values: FloatArray
+
+    def zeros(self) -> IntArray:
+        """The edges whose values are all zero, which would mean that there is no edge."""
+        return np.flatnonzero(~self.values.any(axis=1))
 
 
-def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> tuple[NDArray[np.int64], NDArray[np.int32], FloatArray]:
-    """Each edge once with its smaller end first, sorted; directed arcs of a pair side by side (see `GraphBatch`).
+def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
+    """Store each edge once with its smaller end first, and sort them; the two arcs between two nodes share an entry.
 
     In an undirected batch the two arcs of a directed graph between two nodes become one edge with the mean of their
     codes. In a directed batch an undirected edge is both its arcs.
     """
     counts = shape.edge_counts
     owner = np.repeat(np.arange(len(counts)), counts)
-    both_ways = np.repeat(~shape.directed, counts)
-    backwards = shape.ends[:, 0] > shape.ends[:, 1]
     ends = np.sort(shape.ends, axis=1)
     width = codes.shape[1]
     if directed:
         wide = np.zeros((len(codes), 2 * width))
+        both_ways = np.repeat(~shape.directed, counts)
+        backwards = shape.ends[:, 0] > shape.ends[:, 1]
         forth, back = ~backwards | both_ways, backwards | both_ways
         wide[forth, :width] = codes[forth] / np.sqrt(2.0)
         wide[back, width:] = codes[back] / np.sqrt(2.0)
@@ -60,6 +57,6 @@ def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> tuple[NDArray
             codes = np.add.reduceat(codes, start, axis=0) / np.diff([*start, len(owner)])[:, None]
             codes[np.abs(codes) <= ROUNDING * size] = 0.0
         owner, ends = owner[start], ends[start]
-    edge_ptr = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(counts)))]).astype(np.int64)
-    return edge_ptr, ends.astype(np.int32), np.ascontiguousarray(codes)
+    ptr = offsets(np.bincount(owner, minlength=len(counts)))
+    return PackedEdges(ptr, ends.astype(np.int32), np.ascontiguousarray(codes))
 

@@ -13,31 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, Graph, named
-from graphmeans.graphs.values import BLANK, kind_in_words, unknown_type
-
-#: Node column with the number of self-loops, and what the names of their attributes begin with.
-LOOP, LOOP_PREFIX = "loop", "loop:"
-#: Edge column with the number of parallel edges that were merged.
-MULTIPLICITY = "multiplicity"
-
-Columns = dict[str, NDArray[Any]]
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Columns
+from graphmeans.graphs.values import BLANK, kind_in_words, missing_in, unknown_type
 
 
-class Rows(NamedTuple):
-    """The nodes or the edges of one graph."""
+class AttributeRows(NamedTuple):
+    """The nodes or the edges of one graph, and what messages call that graph."""
 
     label: str
     columns: Columns
     size: int
     roles: tuple[Any, ...] | None
-
-
-def rows_of(graphs: Sequence[Graph], part: str, start: int = 0) -> list[Rows]:
-    """The nodes (edges) of each graph, with what messages call it."""
-    if part == "node":
-        return [Rows(label, dict(g._nodes), g.n_nodes, g.roles) for label, g in named(graphs, start)]
-    return [Rows(label, dict(g._edge_attributes), g.n_edges, None) for label, g in named(graphs, start)]
 
 
 def is_optional(name: str, part: str) -> bool:
@@ -51,7 +37,7 @@ def is_loop(name: str) -> bool:
 
 
 def lacking(name: str, size: int, like: NDArray[Any], part: str) -> NDArray[Any]:
-    """A column of a graph that does not have it: what its absence says, else nothing but missing values."""
+    """A column for a graph that does not have it: the value that its absence stands for, or missing values."""
     if not is_optional(name, part):
         blank = np.zeros((size, *like.shape[1:]))
         return np.asanyarray(np.ma.MaskedArray(blank, mask=np.ones(blank.shape, dtype=bool)))
@@ -59,8 +45,8 @@ def lacking(name: str, size: int, like: NDArray[Any], part: str) -> NDArray[Any]
     return np.full((size, *like.shape[1:]), value, dtype=like.dtype)
 
 
-def common_columns(rows: Sequence[Rows], part: str, *, fill: bool) -> dict[str, list[NDArray[Any] | None]]:
-    """For each column one array a graph, None where a graph lacks it.
+def common_columns(rows: Sequence[AttributeRows], part: str, *, fill: bool) -> dict[str, list[NDArray[Any] | None]]:
+    """For each column one array per graph, or None where a graph lacks it.
 
     A graph must have all columns that are not optional, unless `fill` says that those it lacks are missing values.
     """
@@ -79,11 +65,11 @@ def common_columns(rows: Sequence[Rows], part: str, *, fill: bool) -> dict[str, 
     return found
 
 
-def unbare(rows: Sequence[Rows], part: str) -> list[Rows]:
-    """Graphs without attributes hold a bare array that says nothing: no column, if other graphs have named ones."""
+def unbare(rows: Sequence[AttributeRows], part: str) -> list[AttributeRows]:
+    """The rows without the bare arrays of graphs without attributes, where other graphs have named columns."""
     if all(BARE in row.columns for row in rows):
         return list(rows)
-    return [row._replace(columns={}) if says_nothing(row, part) else row for row in rows]
+    return [row._replace(columns={}) if is_silent(row, part) else row for row in rows]
 
 
 def difference(label: str, columns: Mapping[str, Any], other: str, expected: Mapping[str, Any], part: str) -> str:
@@ -108,11 +94,13 @@ def attribute(part: str, name: str) -> str:
     return f"{part} attribute {name!r}" if name != BARE else f"the {part} attributes"
 
 
-def says_nothing(row: Rows, part: str) -> bool:
-    """Whether this is the bare array of a graph without attributes."""
-    bare = row.columns.get(BARE)
-    if bare is None:
-        return False
+def is_silent(row: AttributeRows, part: str) -> bool:
+    """Whether these are nodes (edges) without attributes."""
+    return BARE in row.columns and says_nothing(row.columns[BARE], part)
+
+
+def says_nothing(bare: NDArray[Any], part: str) -> bool:
+    """Whether this is the bare array of nodes (edges) without attributes."""
     return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
 
 
@@ -121,7 +109,14 @@ def nothing(size: int, part: str) -> Columns:
     return {BARE: np.zeros((size, 0)) if part == "node" else np.ones((size, 1))}
 
 
-def _check_types(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[Rows], part: str) -> None:
+def refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
+    """Refuse a column in which a value is missing; a graph may lack the column altogether."""
+    for row, own in zip(rows, parts, strict=True):
+        if own is not None and missing_in(own).any():
+            raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
+
+
+def _check_types(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
     typed = [(row, values) for row, values in zip(rows, parts, strict=True) if values is not None and not unknown_type(values)]
     for row, values in typed:
         if values.dtype.kind != typed[0][1].dtype.kind or values.shape[1:] != typed[0][1].shape[1:]:

@@ -1,18 +1,18 @@
-"""What must be known of a column to decide how it is encoded, counted in one pass; tallies of parts add up."""
+"""What must be known of a column to decide how it is encoded. It is counted in one pass, and tallies of parts add up."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.encoding.columns import Angles, Categories, Column, Numbers
 from graphmeans.graphs.values import missing_in, unknown_type
-
-FloatArray = NDArray[np.float64]
 
 #: Spread below this share of the largest value is rounding.
 NEGLIGIBLE = 1e-12
@@ -47,11 +47,12 @@ class Tally:
     def add(self, values: NDArray[Any], roles: Sequence[Any] | None = None) -> None:
         """Count the values of one more part of the collection."""
         gone = missing_in(values)
+        unknown = unknown_type(values)
         self.rows += len(values)
         self.add_roles(gone, roles)
         if not self.typed:
-            self.like, self.typed = np.ma.getdata(values)[:0], not unknown_type(values)
-        if unknown_type(values):
+            self.like, self.typed = np.ma.getdata(values)[:0], not unknown
+        if unknown:
             return
         if values.dtype.kind != "f" or self.purpose == "categories":
             self.counts.update(np.ma.getdata(values)[~gone].tolist() if values.ndim == 1 else ())
@@ -99,7 +100,7 @@ class Tally:
         """
         scalar = self.like.ndim == 1
         found = self._channels or _Channels(np.zeros((0, *self.like.shape[1:])))
-        width = len(found.count)
+        width = found.width
         if scaling != "keep" and not scalar and found.one_of_k:
             scaling = "keep"
         center, scale = np.zeros(width), np.ones(width)
@@ -110,9 +111,12 @@ class Tally:
             known = np.concatenate([~np.ma.getmaskarray(part).reshape(len(part), -1) for part in self._values or [self.like]])
             for c in range(width):
                 center[c], scale[c] = robust_scale(data[known[:, c], c], centered)
-        average = np.where(found.count > 0, (found.mean - center) / scale, 0.0)
-        if scaling != "keep" and centered:
+        if scaling == "keep":
+            average = found.mean
+        elif centered:
             average = np.zeros(width)  # the center: the mean, or the median
+        else:
+            average = np.where(found.count > 0, (found.mean - center) / scale, 0.0)
         return Numbers(name, average=average, center=center, scale=scale, scalar=scalar, scaling=scaling)
 
     def categories(self, name: str, blank: str | None = None) -> Categories:
@@ -137,36 +141,83 @@ class Tally:
 
 
 class _Channels:
-    """Count, mean, sum of squared deviations, sum of squares and range of each channel of a column of numbers."""
+    """Count, mean, sum of squared deviations, sum of squares and range of each channel of a column of numbers.
+
+    Each of them is computed when it is asked for first: a column that is kept as it is needs hardly any of them.
+    """
+
+    #: What is known without the values themselves, once these were sent to another process or added to others.
+    TOTALS = ("width", "count", "mean", "deviations", "squares", "low", "high", "whole", "_hot")
 
     def __init__(self, values: NDArray[Any]) -> None:
-        data = np.ma.getdata(values).reshape(len(values), values.shape[1] if values.ndim == 2 else 1)
-        known = ~np.ma.getmaskarray(values).reshape(data.shape)
-        width = data.shape[1]
-        self.count = known.sum(axis=0)
-        self.mean, self.deviations, self.squares = np.zeros(width), np.zeros(width), np.zeros(width)
-        self.low, self.high = np.full(width, np.inf), np.full(width, -np.inf)
-        for c in range(width):
-            own = data[known[:, c], c]
+        self._data = np.ma.getdata(values).reshape(len(values), values.shape[1] if values.ndim == 2 else 1)
+        self.width = self._data.shape[1]
+        self._known: NDArray[np.bool_] | None = None
+        if isinstance(values, np.ma.MaskedArray):
+            self._known = ~np.ma.getmaskarray(values).reshape(self._data.shape)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.TOTALS}
+
+    def _each(self, number: Callable[[FloatArray], float], default: float) -> FloatArray:
+        """A number of the known values of each channel."""
+        result = np.full(self.width, default)
+        for c in range(self.width):
+            own = np.ascontiguousarray(self._data[:, c]) if self._known is None else self._data[self._known[:, c], c]
             if len(own):
-                self.mean[c], self.squares[c] = own.mean(), (own**2).sum()
-                self.deviations[c] = ((own - self.mean[c]) ** 2).sum()
-                self.low[c], self.high[c] = own.min(), own.max()
-        whole = data[known.all(axis=1)]
-        self.whole = len(whole)
-        self._hot = bool(np.isin(whole, (0.0, 1.0)).all() and (whole.sum(axis=1) == 1).all())
+                result[c] = number(own)
+        return result
+
+    @cached_property
+    def count(self) -> NDArray[np.int64]:
+        if self._known is None:
+            return np.full(self.width, len(self._data), dtype=np.int64)
+        return np.asarray(self._known.sum(axis=0))
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        return self._each(lambda own: np.add.reduce(own) / len(own), 0.0)
+
+    @cached_property
+    def deviations(self) -> FloatArray:
+        return self._each(lambda own: ((own - own.mean()) ** 2).sum(), 0.0)
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        return self._each(lambda own: (own**2).sum(), 0.0)
+
+    @cached_property
+    def low(self) -> FloatArray:
+        return self._each(lambda own: own.min(), np.inf)
+
+    @cached_property
+    def high(self) -> FloatArray:
+        return self._each(lambda own: own.max(), -np.inf)
+
+    @cached_property
+    def _vectors(self) -> FloatArray:
+        """The vectors that are known in all channels."""
+        return self._data if self._known is None else self._data[self._known.all(axis=1)]
+
+    @cached_property
+    def whole(self) -> int:
+        return len(self._vectors)
+
+    @cached_property
+    def _hot(self) -> bool:
+        return bool(np.isin(self._vectors, (0.0, 1.0)).all() and (self._vectors.sum(axis=1) == 1).all())
 
     @property
     def one_of_k(self) -> bool:
         """Whether all vectors are 1-of-k codes."""
-        return len(self.count) > 1 and self.whole > 0 and self._hot
+        return self.width > 1 and self.whole > 0 and self._hot
 
     def merged(self, other: _Channels) -> _Channels:
         """Both together; the deviations by Chan's formula, which does not cancel."""
         result = object.__new__(_Channels)
         total = np.maximum(self.count + other.count, 1)
         apart = other.mean - self.mean
-        result.count = self.count + other.count
+        result.width, result.count = self.width, self.count + other.count
         result.mean = self.mean + apart * (other.count / total)
         result.deviations = self.deviations + other.deviations + apart**2 * (self.count * (other.count / total))
         result.squares = self.squares + other.squares

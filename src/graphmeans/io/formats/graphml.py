@@ -15,7 +15,7 @@ import numpy as np
 from graphmeans import files as _files
 from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import MARK
-from graphmeans.graphs.convert.records import free_name
+from graphmeans.graphs.convert.records import unused_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats.table import (
@@ -231,7 +231,7 @@ def _split_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str) -> d
         elif len(values):
             parts = []
             for i, part in enumerate(values.T):
-                parts.append(free_name(f"{name}_{i}", {*columns, *result}))
+                parts.append(unused_name(f"{name}_{i}", {*columns, *result}))
                 result[parts[-1]] = part.tolist()
             mark.setdefault(key, {})[name] = parts
     return result

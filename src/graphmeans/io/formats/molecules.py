@@ -16,7 +16,7 @@ from typing import Any
 from graphmeans import files as _files
 from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
-from graphmeans.graphs.convert.rdkit import read_smiles as _molecule
+from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph

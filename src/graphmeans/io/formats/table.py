@@ -25,7 +25,7 @@ import numpy as np
 
 from graphmeans.files import fail, parse_json
 from graphmeans.graphs.convert import MARK, VALUE
-from graphmeans.graphs.convert.records import Records, free_name
+from graphmeans.graphs.convert.records import Records, unused_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -128,10 +128,10 @@ def graph_to_table(
     nodes = _filled(nodes, holes, mark, "missing_nodes")
     edges = _filled(edges, holes, mark, "missing_edges")
     if graph.roles is not None:
-        mark["roles"] = free_name("role", {*nodes, *reserved_nodes})
+        mark["roles"] = unused_name("role", {*nodes, *reserved_nodes})
         nodes[mark["roles"]] = [plain_label(role, "role", graph) for role in graph.roles]
     if isinstance(graph, MeanGraph):
-        mark["support"] = free_name("support", {*nodes, *edges, *reserved_nodes, *reserved_edges})
+        mark["support"] = unused_name("support", {*nodes, *edges, *reserved_nodes, *reserved_edges})
         nodes[mark["support"]], edges[mark["support"]] = graph.node_support, graph.edge_support
         if graph.objective is not None:
             mark["objective"] = graph.objective
@@ -211,7 +211,7 @@ def _renamed(
     for name, column in columns.items():
         wanted = name if legal is None or legal.fullmatch(name) else "attribute"
         taken = name in reserved or wanted != name
-        stored = free_name(wanted, {*reserved, *(set(columns) - {name}), *result}) if taken else name
+        stored = unused_name(wanted, {*reserved, *(set(columns) - {name}), *result}) if taken else name
         result[stored] = column
         if stored != name:
             mark.setdefault(key, {})[stored] = name

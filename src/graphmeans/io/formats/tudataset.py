@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from graphmeans import files as _files
 from graphmeans.files import FileTree, PathLike, fail, parse_json
-from graphmeans.graphs.convert.records import free_name
+from graphmeans.graphs.convert.records import unused_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.io.formats.tu_files import INDICATOR, DataSet
@@ -100,7 +100,7 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     edges = _columns(files, "edge", len(arcs), about)
     arcs, edges, loops = _without_loops(arcs, edges)
     if len(loops):
-        nodes[free_name("loop", nodes)] = np.isin(np.arange(len(graph_of)), loops)
+        nodes[unused_name("loop", nodes)] = np.isin(np.arange(len(graph_of)), loops)
     arcs, edges = _once(files, arcs, edges, len(graph_of))
     if directed is None:
         directed = bool(about.get("directed")) or not _symmetric(arcs, edges, len(graph_of))

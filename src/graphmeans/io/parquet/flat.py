@@ -31,7 +31,7 @@ def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) 
     flat = flat_or_graphs(layout, table, where)
     if isinstance(flat, Flat):
         try:
-            return encoder.transform_flat(flat)
+            return encoder.encode(flat)
         except GraphError:
             flat = graphs_from_arrow(layout, table, where)
     try:

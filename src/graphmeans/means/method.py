@@ -1,4 +1,4 @@
-"""What every mean is: a method that turns groups of graphs into `Means`."""
+"""The protocol of all methods for the mean, which turn groups of graphs into `Means`, and what they share."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: (x, y, pairs) -> Matches. Means are handed this, not a matcher, so that whoever counts matchings sees them all.
 MatchPairs = Callable[[GraphBatch, GraphBatch, IntArray], Matches]
@@ -55,25 +51,6 @@ class MeanMethod(Protocol):
         ...
 
 
-def get_mean(method: str | MeanMethod) -> MeanMethod:
-    """The mean of this name, or the given one."""
-    from graphmeans.means.incremental import Incremental
-    from graphmeans.means.lifted import Lifted
-    from graphmeans.means.set_mean import SetMean
-    from graphmeans.means.subgradient import Subgradient
-
-    if not isinstance(method, str):
-        if not isinstance(method, MeanMethod):
-            raise GraphError(f"mean must be a name or an object with get_params and compute, got {method!r}")
-        return method
-    known: dict[str, type] = {
-        "incremental": Incremental, "lifted": Lifted, "subgradient": Subgradient, "set": SetMean,
-    }  # fmt: skip
-    if method not in known:
-        raise GraphError(f"unknown mean {method!r}; known are {', '.join(sorted(known))}")
-    return known[method]()
-
-
 def in_turn(labels: IntArray, k: int, random: np.random.RandomState) -> list[IntArray]:
     """The members of each of k clusters, in the random order in which they are to enter its mean."""
     walk = random.permutation(len(labels))
@@ -82,15 +59,15 @@ def in_turn(labels: IntArray, k: int, random: np.random.RandomState) -> list[Int
 
 
 def members(batch: GraphBatch, groups: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Members of all groups one after the other: which, group, offsets of their mappings, and empty mappings (-1)."""
+    """The members of all groups, one after the other: which, group, offsets of their mappings, and empty mappings (-1)."""
     which = np.concatenate([np.zeros(0, np.int64), *groups]).astype(np.int64)
     group = np.repeat(np.arange(len(groups)), [len(members) for members in groups]).astype(np.int64)
-    ptr = np.concatenate([[0], np.cumsum(batch.sizes[which])]).astype(np.int64)
+    ptr = offsets(batch.sizes[which])
     return which, group, ptr, np.full(ptr[-1], -1, dtype=np.int64)
 
 
 def rounds(which: IntArray, group: IntArray, weights: FloatArray) -> list[IntArray]:
-    """Positions in `which`, taken so that each round has at most one member of positive weight of every group."""
+    """Positions in `which`, in rounds that have at most one member of positive weight of every group."""
     counted = np.flatnonzero(weights[which] > 0)
     if not len(counted):
         raise GraphError("a mean needs a graph of positive weight")
@@ -98,10 +75,3 @@ def rounds(which: IntArray, group: IntArray, weights: FloatArray) -> list[IntArr
     first = np.concatenate([[True], of[1:] != of[:-1]])
     turn = np.arange(len(of)) - np.maximum.accumulate(np.where(first, np.arange(len(of)), 0))
     return [counted[turn == t] for t in range(int(turn.max()) + 1)]
-
-
-def rows_of(ptr: IntArray, positions: IntArray) -> IntArray:
-    """Where the mappings of these members stand."""
-    lengths = ptr[positions + 1] - ptr[positions]
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    return np.asarray(np.arange(start[-1]) + np.repeat(ptr[positions] - start[:-1], lengths), dtype=np.int64)
