@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 import graphmeans
 from graphmeans.cli import app
 from graphmeans.cli.errors import reported
-from graphmeans.cli.labels import safe_cell
+from graphmeans.cli.label_files import safe_cell
 from graphmeans.cli.progress import ProgressHandler, shown_progress
 
 HOSTILE = ["<script>alert(1)<script>", "[red]x[red]", "\x1b[31mred", "=HYPERLINK(1)"]

@@ -21,7 +21,7 @@ from reports import HOSTILE, drawings, fitted
 
 
 def clustering(*sizes: int) -> dict[str, int]:
-    """Graphs named by number, the first `sizes[0]` of them in cluster 0, and so on."""
+    """ReportGraphs named by number, the first `sizes[0]` of them in cluster 0, and so on."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     return {f"g{i}": int(label) for i, label in enumerate(labels)}
 

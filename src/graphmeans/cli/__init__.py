@@ -1,4 +1,8 @@
-"""The command `graphmeans`: one file a command. The library is loaded inside the commands, so that help is quick."""
+"""The command `graphmeans`, with one file for each of its commands.
+
+The functions of the commands import the library when they run, and not when their modules are loaded: `graphmeans --help`
+and messages about wrong options then come at once.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,18 @@ from typing import Annotated
 import typer
 
 from graphmeans import __version__
-from graphmeans.cli.choose_k import choose_k
-from graphmeans.cli.cluster import cluster
-from graphmeans.cli.compare import compare
-from graphmeans.cli.convert import convert
-from graphmeans.cli.demo import demo
-from graphmeans.cli.distance import distance
+from graphmeans.cli.choose_k import choose_k_command
+from graphmeans.cli.cluster import cluster_command
+from graphmeans.cli.compare import compare_command
+from graphmeans.cli.convert import convert_command
+from graphmeans.cli.demo import demo_command
+from graphmeans.cli.distance import distance_command
 from graphmeans.cli.errors import OneLineGroup
-from graphmeans.cli.inspect import inspect
-from graphmeans.cli.mean import mean
-from graphmeans.cli.paper import paper
-from graphmeans.cli.predict import predict
-from graphmeans.cli.warmup import warmup
+from graphmeans.cli.inspect import inspect_command
+from graphmeans.cli.mean import mean_command
+from graphmeans.cli.paper import paper_command
+from graphmeans.cli.predict import predict_command
+from graphmeans.cli.warmup import warmup_command
 
 app = typer.Typer(
     name="graphmeans",
@@ -28,17 +32,17 @@ app = typer.Typer(
     rich_markup_mode="rich",
     epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
 )
-app.command()(demo)
-app.command()(inspect)
-app.command("choose-k")(choose_k)
-app.command()(cluster)
-app.command()(predict)
-app.command()(mean)
-app.command()(distance)
-app.command()(compare)
-app.command()(convert)
-app.command()(paper)
-app.command()(warmup)
+app.command("demo")(demo_command)
+app.command("inspect")(inspect_command)
+app.command("choose-k")(choose_k_command)
+app.command("cluster")(cluster_command)
+app.command("predict")(predict_command)
+app.command("mean")(mean_command)
+app.command("distance")(distance_command)
+app.command("compare")(compare_command)
+app.command("convert")(convert_command)
+app.command("paper")(paper_command)
+app.command("warmup")(warmup_command)
 
 
 def _show_version(asked: bool) -> None:

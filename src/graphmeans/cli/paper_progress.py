@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from graphmeans.cli.progress import wanted, words
-from graphmeans.paper.protocol import Setting
+from graphmeans.cli.progress import progress_line, wanted
+from graphmeans.paper.protocol import RunSetting
 from graphmeans.plots.text import plain_text
 
 
 class Silent:
     """Nobody watches."""
 
-    def started(self, setting: Setting) -> None:
+    def started(self, setting: RunSetting) -> None:
         """Nothing to show."""
 
-    def finished(self, setting: Setting) -> None:
+    def finished(self, setting: RunSetting) -> None:
         """Nothing to show."""
 
 
@@ -36,14 +36,14 @@ class Shown(logging.Handler):
         self.all = progress.add_task("runs", total=total, completed=done)
         self.lines: dict[int, tuple[TaskID, str]] = {}
 
-    def started(self, setting: Setting) -> None:
+    def started(self, setting: RunSetting) -> None:
         """A run begins on this thread."""
         thread = threading.get_ident()
         line = self.lines[thread][0] if thread in self.lines else self.progress.add_task("", total=None)
         self.lines[thread] = line, str(setting)
         self.progress.reset(line, description=escape(f"{setting}: reading"))
 
-    def finished(self, setting: Setting) -> None:
+    def finished(self, setting: RunSetting) -> None:
         """A row more."""
         self.progress.advance(self.all)
 
@@ -56,9 +56,9 @@ class Shown(logging.Handler):
                     self.progress.console.print(f"graphmeans: {plain_text(record.getMessage())}", markup=False)
             elif record.thread in self.lines:
                 line, what = self.lines[record.thread]
-                self.progress.update(line, description=escape(f"{what}: {words(trace, record.getMessage())}"))
+                self.progress.update(line, description=escape(f"{what}: {progress_line(trace, record.getMessage())}"))
             else:
-                self.progress.update(self.all, description=escape(words(trace, record.getMessage())))
+                self.progress.update(self.all, description=escape(progress_line(trace, record.getMessage())))
         except Exception:  # as every logging handler: showing progress must not end the work
             self.handleError(record)
 

@@ -26,9 +26,9 @@ FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 #: A number of clusters is ruled out if its runs agree by less than this share of what those of the most stable one do.
 LESS_STABLE = 0.5
 #: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
-CLOSE = 0.9
+NEARLY_WIDEST = 0.9
 #: Below this mean silhouette width there are no groups to speak of.
-FAINT = 0.1
+NO_GROUPS = 0.1
 
 
 class Tried(NamedTuple):
@@ -217,7 +217,7 @@ def _stable(rows: Sequence[Tried]) -> list[Tried]:
 def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
     stable = _stable(rows)
     widest = max(row.silhouette for row in stable)
-    close = [row.n_clusters for row in stable if row.silhouette >= min(widest, CLOSE * widest)]
+    close = [row.n_clusters for row in stable if row.silhouette >= min(widest, NEARLY_WIDEST * widest)]
     bend = _bends([*rows, *outside])
     return max(close, key=lambda k: (bend.get(k, 1.0), -k))
 
@@ -269,7 +269,7 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoi
     bend = _bends([*rows, *outside])
     elbow = _sharpest({row.n_clusters: bend[row.n_clusters] for row in rows if row.n_clusters in bend})
     widest = max(rows, key=lambda row: row.silhouette)
-    clear = widest.silhouette >= FAINT
+    clear = widest.silhouette >= NO_GROUPS
     words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
     words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
     if elbow == k:

@@ -31,7 +31,7 @@ from graphmeans.matching.sketch import sketch_order
 from graphmeans.space import GraphSpace, resolve_order
 
 #: Pairs that are matched to see which column counts and how long a matching takes.
-PAIRS = 200
+SAMPLED_PAIRS = 200
 #: Seconds that a trial fit may take, about.
 TRIAL = 3.0
 #: Above this share of the distance a column is said to dominate.
@@ -243,8 +243,8 @@ def _pairs(count: int, random: np.random.RandomState) -> NDArray[np.int64]:
     """Random pairs of different graphs."""
     if count < 2:
         return np.zeros((0, 2), dtype=np.int64)
-    first = random.randint(count, size=PAIRS)
-    return np.stack([first, (first + random.randint(1, count, size=PAIRS)) % count], axis=1)
+    first = random.randint(count, size=SAMPLED_PAIRS)
+    return np.stack([first, (first + random.randint(1, count, size=SAMPLED_PAIRS)) % count], axis=1)
 
 
 def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str], float]) -> list[ColumnSummary]:

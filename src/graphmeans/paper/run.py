@@ -11,8 +11,8 @@ from graphmeans import __version__
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.measures import accuracy, silhouette
 from graphmeans.graphs.errors import GraphError
-from graphmeans.paper.data import Data
-from graphmeans.paper.protocol import Setting
+from graphmeans.paper.experiment_data import ExperimentData
+from graphmeans.paper.protocol import RunSetting
 
 #: The measures of a run, in the order of their columns in results.csv.
 MEASURES = [
@@ -23,7 +23,7 @@ MEASURES = [
 CHARACTERISTICS = ["classes", "nodes_avg", "nodes_max", "edges_avg", "edges_max", "dimension"]
 
 
-def run(setting: Setting, data: Data) -> dict[str, Any]:
+def run(setting: RunSetting, data: ExperimentData) -> dict[str, Any]:
     """Cluster and measure, on one thread.
 
     `matchings` are those of the algorithm, `seeding_matchings` and `evaluation_matchings` (to know the objective) stand
@@ -92,7 +92,7 @@ def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int)
     return matchings
 
 
-def _common_error(estimator: Any, data: Data) -> float:
+def _common_error(estimator: Any, data: ExperimentData) -> float:
     space = estimator.space_
     points = space.weighted(estimator.encoder_.transform(data.graphs))
     centers = space.weighted(estimator.cluster_centers_)
@@ -101,7 +101,7 @@ def _common_error(estimator: Any, data: Data) -> float:
     return float(np.mean(np.minimum(estimator.distances_, fresh) ** 2))
 
 
-def _silhouette(data: Data, labels: Any) -> float:
+def _silhouette(data: ExperimentData, labels: Any) -> float:
     try:
         return silhouette(data.distances, labels)
     except GraphError:  # everything in one cluster

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.axes import EXTRA, INK, prepared, put, size_of
+from graphmeans.plots.axes import EXTRA, INK, paint, prepare_axes, size_of
 from graphmeans.plots.drawing import Drawing, arc_points, drawing
-from graphmeans.plots.frames import differences
+from graphmeans.plots.members import differences
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Positions, square
 from graphmeans.plots.text import plain_text
@@ -64,7 +64,7 @@ def draw_alignment(
         from matplotlib import pyplot as plt
 
         _, ax = plt.subplots(figsize=(6, 2.6))
-    ax = prepared(ax)
+    ax = prepare_axes(ax)
     ax.set_xlim(-0.6, 2.05)
     ax.set_ylim(-0.62, 0.62)
     ax.set_aspect("equal", adjustable="box")
@@ -82,7 +82,7 @@ def draw_alignment(
         pen.box = (-0.5, -0.5, 0.5, 0.5)
         pen.margin, pen.scale = 0.0, height
         odd = set(edges)
-        put(
+        paint(
             ax, pen, INK, order=2.0,
             stroke_inks={s: EXTRA for s, e in enumerate(picture.edge) if int(e) in odd},
             node_inks=dict.fromkeys(nodes, EXTRA),

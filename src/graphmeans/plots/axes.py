@@ -50,16 +50,16 @@ def draw(
 
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     ink = color if color is not None else MEAN_INK if isinstance(graph, MeanGraph) else INK
-    ax = prepared(ax)
+    ax = prepare_axes(ax)
     pen = Pen(picture, side_of(ax), viewport, labels)
-    frame(ax, pen)
-    put(ax, pen, ink, palette or {})
+    show_window(ax, pen)
+    paint(ax, pen, ink, palette or {})
     if title is not None:
         ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
     return ax
 
 
-def prepared(ax: Axes | None) -> Axes:
+def prepare_axes(ax: Axes | None) -> Axes:
     """The axes given, or those of a new figure, cleared of ticks and frame."""
     if ax is None:
         from matplotlib import pyplot as plt
@@ -69,7 +69,7 @@ def prepared(ax: Axes | None) -> Axes:
     return ax
 
 
-def frame(ax: Axes, pen: Pen) -> None:
+def show_window(ax: Axes, pen: Pen) -> None:
     """Show the part of the plane that the pen draws, to scale."""
     left, bottom, right, top = pen.box
     edge = pen.margin / pen.scale
@@ -78,7 +78,7 @@ def frame(ax: Axes, pen: Pen) -> None:
     ax.set_aspect("equal", adjustable="box")
 
 
-def put(
+def paint(
     ax: Axes,
     pen: Pen,
     ink: Any,

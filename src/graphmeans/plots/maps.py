@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from graphmeans.evaluation.fitted import centers_of, fitted_labels, points_of, spread_sample
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.axes import MEAN_INK, draw
 from graphmeans.plots.colours import COLOURS, SOFT, darker, hues
-from graphmeans.plots.display import Display, labels_of
+from graphmeans.plots.displays import Display
 from graphmeans.plots.embedding import landmark_map
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.sheets import grid
-from graphmeans.plots.space import centers_of, points_of, spread_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +85,7 @@ class EmbeddingDisplay(Display):
         ax : matplotlib axes, optional
         """
         check_is_fitted(estimator)
-        labels = labels_of(estimator, graphs)
+        labels = fitted_labels(estimator, graphs)
         chosen = spread_sample(labels, max_graphs, random_state)
         points = points_of(estimator, [graphs[i] for i in chosen])
         found = landmark_map(estimator.space_, points, centers_of(estimator), n_landmarks)
@@ -152,7 +152,7 @@ class PrototypeDisplay(Display):
         return cls([means[c] for c in order], sizes[order].tolist(), order.tolist()).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, columns: int = 6, color: str = MEAN_INK) -> PrototypeDisplay:
-        """Draw one picture a cluster, to one scale where the graphs have positions of their own."""
+        """Draw one picture for each cluster, to one scale where the graphs have positions of their own."""
         outer, cells = grid(len(self.means), columns, ax)
         window = viewport(self.means)
         for mean, size, label, cell in zip(self.means, self.sizes, self.labels, cells, strict=True):

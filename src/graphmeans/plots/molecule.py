@@ -182,7 +182,7 @@ def _rdkit() -> Any:
     return Chem, rdDepictor
 
 
-def coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int]]) -> FloatArray | None:
+def rdkit_coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int]]) -> FloatArray | None:
     """Where RDKit draws the atoms of one connected piece, in units of a bond; None without RDKit, or if it cannot.
 
     Hydrogens take the place of the atom they belong to: they are not drawn.

@@ -13,7 +13,7 @@ import numpy as np
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import viewport
-from graphmeans.plots.svg import described, draw_svg
+from graphmeans.plots.svg import draw_svg, picture_title
 from graphmeans.plots.text import plain_text
 
 #: Pictures and rows shown at most.
@@ -25,7 +25,7 @@ def graph_html(graph: Graph) -> str:
     """A picture of the graph and what its nodes and edges carry."""
     said = f"<b>{_text(graph.name)}</b>, " if graph.name is not None else ""
     mean = "; strength shows the share of members" if isinstance(graph, MeanGraph) else ""
-    sizes = described(graph).split(": ")[-1]
+    sizes = picture_title(graph).split(": ")[-1]
     ink = _MEAN_INK if isinstance(graph, MeanGraph) else "currentColor"
     return (
         f'<figure style="display:inline-block;margin:0">{draw_svg(graph, size=220, color=ink)}'

@@ -12,7 +12,7 @@ from graphmeans.plots.positions import Positions, Viewport, square
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLine:
     """One line, in the plane of the drawing; `bend` as in `Drawing`."""
 
     stroke: int
@@ -60,7 +60,7 @@ class Pen:
         y = self.size - self.margin - (points[:, 1] - self.box[1]) * self.scale
         return np.column_stack([x, y])
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[DrawnLine]:
         """The lines to draw, the weak ones first; they keep clear of what is written at their ends."""
         d = self.drawing
         room = self.font * 0.62 / self.scale
@@ -77,7 +77,7 @@ class Pen:
                 for node in d.ends[s]
             ]
             strength = float(d.stroke_strength[s])
-            yield Line(
+            yield DrawnLine(
                 int(s), start + along * cuts[0] + aside, end - along * cuts[1] + aside, float(d.bend[s]),
                 self.line * (0.35 + 0.65 * strength), opacity(strength),
             )  # fmt: skip

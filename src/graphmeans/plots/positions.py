@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.molecule import coordinates, is_molecule
+from graphmeans.plots.molecule import is_molecule, rdkit_coordinates
 
 Positions = NDArray[np.float64]
 #: left, bottom, right, top in the units of the positions (y upwards).
@@ -153,7 +153,7 @@ def _computed(graph: Graph) -> Positions:
     parent = _parents(graph)
     drawn = []
     for piece in pieces:
-        place = coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
+        place = rdkit_coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
         if place is None:
             place = _hierarchy(piece, parent) if parent is not None else _piece(skeleton.subgraph(piece), piece)
         drawn.append(place)

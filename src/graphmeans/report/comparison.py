@@ -92,7 +92,9 @@ class Comparison:
         }  # fmt: skip
 
 
-def compare(left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[str, str] | None = None) -> Comparison:
+def compare_clusterings(
+    left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[str, str] | None = None
+) -> Comparison:
     """Compare two clusterings, given as the label of each graph by its name.
 
     Parameters
@@ -102,7 +104,7 @@ def compare(left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[
 
     Examples
     --------
-    >>> found = compare({"a": 0, "b": 0, "c": 1}, {"a": 1, "b": 1, "c": 0})
+    >>> found = compare_clusterings({"a": 0, "b": 0, "c": 1}, {"a": 1, "b": 1, "c": 0})
     >>> [event.said() for event in found.events], found.agreement
     (['0 is 1', '1 is 0'], 1.0)
     """

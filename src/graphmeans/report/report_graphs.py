@@ -16,7 +16,7 @@ from graphmeans.plots.text import plain_text
 NAME = 80
 
 
-class Graphs(Sequence[Graph]):
+class ReportGraphs(Sequence[Graph]):
     """A sequence of graphs. Those on disk are read when they are first asked for, best many at once by `read`, and kept."""
 
     def __init__(self, graphs: Any) -> None:
@@ -69,7 +69,7 @@ class Graphs(Sequence[Graph]):
 
 def read_ahead(graphs: Sequence[Graph], rows: Iterable[int]) -> None:
     """These graphs will be asked for."""
-    if isinstance(graphs, Graphs):
+    if isinstance(graphs, ReportGraphs):
         graphs.read(rows)
 
 

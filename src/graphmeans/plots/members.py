@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.axes import EXTRA, INK, frame, prepared, put, side_of
+from graphmeans.plots.axes import EXTRA, INK, paint, prepare_axes, show_window, side_of
 from graphmeans.plots.drawing import drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.pen import Pen
@@ -106,16 +106,16 @@ def draw_member(
     differs = differences(member, mean, indices)
     below, above = drawing(mean, positions=places, labels=False), drawing(member, positions=points)
     if viewport is None:
-        viewport = joined(below.box(), above.box())
-    ax = prepared(ax)
+        viewport = union_box(below.box(), above.box())
+    ax = prepare_axes(ax)
     pen = Pen(above, side_of(ax), viewport)
     ghost = Pen(below, side_of(ax), viewport)
     ghost.margin, ghost.scale = pen.margin, pen.scale
     ghost.line = pen.line * 2.2
-    frame(ax, pen)
-    put(ax, ghost, GHOST, strength=0.55, order=0.5)
+    show_window(ax, pen)
+    paint(ax, ghost, GHOST, strength=0.55, order=0.5)
     odd = set(differs.extra_edges.tolist())
-    put(
+    paint(
         ax, pen, color,
         stroke_inks={s: EXTRA for s, e in enumerate(above.edge) if int(e) in odd},
         node_inks=dict.fromkeys(differs.extra_nodes.tolist(), EXTRA),
@@ -125,7 +125,7 @@ def draw_member(
     return ax
 
 
-def joined(*boxes: Viewport | None) -> Viewport | None:
+def union_box(*boxes: Viewport | None) -> Viewport | None:
     """The box about all boxes."""
     known = [box for box in boxes if box is not None]
     if not known:

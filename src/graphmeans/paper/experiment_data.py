@@ -15,15 +15,15 @@ from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.files import PathLike
 from graphmeans.matching.match import Matcher, get_matcher
-from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
+from graphmeans.paper.protocol import LETTERS_BY_K, RAW, RunSetting
 
 #: How hard graphs are matched for the silhouette index, for which all pairs are needed.
 EFFORT = 0.05
-LETTERS = "AEFH"
+TABLE_3_LETTERS = "AEFH"
 
 
 @dataclass
-class Data:
+class ExperimentData:
     """A collection, encoded, with its classes."""
 
     name: str
@@ -61,16 +61,16 @@ class Data:
         }
 
 
-class Collections:
-    """Collections by what a run asks for, each read and encoded once."""
+class ExperimentCollections:
+    """The collections, by what a run asks for, each read and encoded once."""
 
     def __init__(self, path: PathLike) -> None:
         self.path = path
-        self._found: dict[tuple[Any, ...], Data] = {}
+        self._found: dict[tuple[Any, ...], ExperimentData] = {}
 
-    def __call__(self, setting: Setting) -> Data:
+    def __call__(self, setting: RunSetting) -> ExperimentData:
         """The collection of a run."""
-        letters = LETTERS if setting.experiment == LETTERS_BY_K else None
+        letters = TABLE_3_LETTERS if setting.experiment == LETTERS_BY_K else None
         key = (setting.dataset, setting.encoding, setting.per_class, letters)
         if key not in self._found:
             encode: Callable[..., encodings.Collection] = encodings.COLLECTIONS[setting.dataset][0]
@@ -78,5 +78,5 @@ class Collections:
             if letters:
                 options["letters"] = letters
             graphs, classes = encode(self.path, **options)
-            self._found[key] = Data(setting.dataset, graphs, classes)
+            self._found[key] = ExperimentData(setting.dataset, graphs, classes)
         return self._found[key]

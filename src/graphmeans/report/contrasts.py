@@ -20,7 +20,7 @@ MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
 
 
 @dataclass(frozen=True)
-class Line:
+class Contrast:
     """One difference: what it is about, how it is here, how it is there, and how much it weighs (for sorting)."""
 
     what: str
@@ -29,7 +29,7 @@ class Line:
     weight: float
 
 
-def profile_lines(members: Sequence[Graph], others: Sequence[Graph], spread: dict[str, float]) -> list[Line]:
+def profile_contrasts(members: Sequence[Graph], others: Sequence[Graph], spread: dict[str, float]) -> list[Contrast]:
     """How the graphs of two clusters differ on the whole: sizes, averages of numbers, shares of strings."""
     here, there = _profile(members), _profile(others)
     lines = []
@@ -37,18 +37,18 @@ def profile_lines(members: Sequence[Graph], others: Sequence[Graph], spread: dic
         a, b = here[key], there[key]
         if key.startswith("share of "):
             if abs(a - b) >= WORTH_SHARE:
-                lines.append(Line(key, percent(a), percent(b), abs(a - b) / 0.5))
+                lines.append(Contrast(key, percent(a), percent(b), abs(a - b) / 0.5))
         elif abs(a - b) >= WORTH * spread.get(key, np.inf):
-            lines.append(Line(key, number(_short(a)), number(_short(b)), abs(a - b) / max(spread[key], 1e-12)))
+            lines.append(Contrast(key, number(_short(a)), number(_short(b)), abs(a - b) / max(spread[key], 1e-12)))
     for key in here.keys() ^ there.keys():
         share = here.get(key, 0.0), there.get(key, 0.0)
         if key.startswith("share of ") and max(share) >= WORTH_SHARE:
-            lines.append(Line(key, percent(share[0]), percent(share[1]), max(share) / 0.5))
+            lines.append(Contrast(key, percent(share[0]), percent(share[1]), max(share) / 0.5))
     return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
 
 
 def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
-    """The standard deviation over graphs of what `profile_lines` compares."""
+    """The standard deviation over graphs of what `profile_contrasts` compares."""
     rows: dict[str, list[float]] = {}
     for graph in graphs:
         for key, value in _profile([graph]).items():
@@ -56,7 +56,7 @@ def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
     return {key: float(np.std(values)) for key, values in rows.items() if np.std(values) > 0}
 
 
-def mean_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     """How two mean graphs differ, node by node and edge by edge along their alignment; the largest differences first."""
     return sorted(
         [*_node_lines(mean, other, into, names), *_edge_lines(mean, other, into, names)],
@@ -64,7 +64,7 @@ def mean_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequenc
     )[:MOST_LINES]
 
 
-def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
     for i, j in enumerate(into):
         here = float(mean.node_support[i])
@@ -73,17 +73,17 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
             continue
         if abs(here - there) >= 0.3:
             lines.append(
-                Line(f"node {names[i]}", f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
+                Contrast(f"node {names[i]}", f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
             )
         elif j >= 0:
             lines += [
-                Line(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
+                Contrast(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
                 for key, a, b, weight in _changed(mean.nodes, i, other.nodes, int(j))
             ]
     return lines
 
 
-def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
     theirs = {_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
     back = {int(j): i for i, j in enumerate(into) if j >= 0}
@@ -101,10 +101,10 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         there = float(other.edge_support[f]) if f is not None else 0.0
         what = f"edge {names[i]}–{names[j]}"
         if abs(here - there) >= 0.3:
-            lines.append(Line(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there)))
+            lines.append(Contrast(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there)))
         elif f is not None and min(here, there) >= 0.3:
             changed = _changed(mean.edge_attributes, e, other.edge_attributes, f)
-            lines += [Line(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
+            lines += [Contrast(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
     for f, (i, j) in enumerate(other.edges):
         there = float(other.edge_support[f])
         if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
@@ -113,7 +113,7 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
                 continue
             told.add(here_ends)
             what = f"edge {names[back[int(i)]]}–{names[back[int(j)]]}"
-            lines.append(Line(what, "none", f"{percent(there)} have it", there))
+            lines.append(Contrast(what, "none", f"{percent(there)} have it", there))
     return lines
 
 

@@ -1,57 +1,14 @@
-"""What several commands share: their arguments, JSON for scripts, one graph out of a collection."""
+"""What the options of several commands stand for: an encoder, one graph of a collection, a model file."""
 
 from __future__ import annotations
 
 import json
-import math
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graphmeans.graphs.encoding.encoder import GraphEncoder
     from graphmeans.graphs.graph import Graph
-
-
-class Matcher(str, Enum):
-    """How two graphs are matched."""
-
-    auto = "auto"
-    exact = "exact"
-    search = "search"
-    graduated = "graduated"
-
-
-Source = Annotated[
-    Path,
-    typer.Argument(
-        metavar="INPUT",
-        help="A folder or zip of GXL (with its CXL lists), GraphML, GML or node-link JSON, a TU data set, or a .parquet, "
-        ".npz, SMILES, SDF or CSV file.",
-        show_default=False,
-    ),
-]
-Raw = Annotated[bool, typer.Option("--raw", help="Leave numbers as they are instead of standardising them.")]
-Encoder = Annotated[
-    str | None,
-    typer.Option(
-        "--encoder",
-        metavar="JSON",
-        help="Parameters of GraphEncoder, as JSON or a file of it: "
-        """'{"weights": {"x": 2}, "orientations": ["angle"]}'.""",
-        show_default=False,
-    ),
-]
-NodeWeight = Annotated[float, typer.Option(min=0, help="Weight of node attributes.")]
-EdgeWeight = Annotated[float, typer.Option(min=0, help="Weight of edge attributes.")]
-Matching = Annotated[Matcher, typer.Option("--matcher", help="How two graphs are matched.")]
-Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
-Jobs = Annotated[int | None, typer.Option(help="Threads; all cores by default.", show_default=False)]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
-YDown = Annotated[bool, typer.Option("--y-down", help="Draw positions with y downwards, as in images.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")]
 
 
 def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
@@ -81,21 +38,6 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
     return GraphEncoder(**given)
 
 
-def echo_json(value: Any) -> None:
-    """Print JSON that every reader accepts: what is not a number becomes null."""
-    typer.echo(json.dumps(_finite(value), indent=1, ensure_ascii=False, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def one_graph(where: str) -> Graph:
     """The graph at ``FILE``, or ``INPUT#NAME`` or ``INPUT#NUMBER`` in a collection (numbers begin at 0)."""
     from graphmeans.io.collection import read_collection
@@ -119,5 +61,5 @@ def one_graph(where: str) -> Graph:
 
 
 def model_path(path: Path) -> Path:
-    """A model file, also if the folder is given that `graphmeans cluster` wrote."""
+    """The model file, where the folder may be given that `graphmeans cluster` wrote."""
     return path / "model.gmz" if path.is_dir() else path
