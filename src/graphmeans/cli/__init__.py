@@ -6,6 +6,8 @@ and messages about wrong options then come at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import cleandoc
 from typing import Annotated
 
 import typer
@@ -24,6 +26,21 @@ from graphmeans.cli.paper import paper_command
 from graphmeans.cli.predict import predict_command
 from graphmeans.cli.warmup import warmup_command
 
+#: The commands, in the order in which the help lists them.
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo_command,
+    "inspect": inspect_command,
+    "choose-k": choose_k_command,
+    "cluster": cluster_command,
+    "predict": predict_command,
+    "mean": mean_command,
+    "distance": distance_command,
+    "compare": compare_command,
+    "convert": convert_command,
+    "paper": paper_command,
+    "warmup": warmup_command,
+}
+
 app = typer.Typer(
     name="graphmeans",
     cls=OneLineGroup,
@@ -32,17 +49,15 @@ app = typer.Typer(
     rich_markup_mode="rich",
     epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
 )
-app.command("demo")(demo_command)
-app.command("inspect")(inspect_command)
-app.command("choose-k")(choose_k_command)
-app.command("cluster")(cluster_command)
-app.command("predict")(predict_command)
-app.command("mean")(mean_command)
-app.command("distance")(distance_command)
-app.command("compare")(compare_command)
-app.command("convert")(convert_command)
-app.command("paper")(paper_command)
-app.command("warmup")(warmup_command)
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs on one line each: the terminal, not the source, decides where the help is wrapped."""
+    return "\n\n".join(" ".join(part.split()) for part in cleandoc(text).split("\n\n"))
+
+
+for _name, _command in COMMANDS.items():
+    app.command(_name, help=_unwrapped(_command.__doc__ or ""))(_command)
 
 
 def _show_version(asked: bool) -> None:

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.evaluation.fitted import points_of
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
@@ -179,7 +180,7 @@ class _Trial:
         runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
         best = min(runs, key=lambda run: run.inertia_)
         if self.distances is None:
-            self.distances = best.space_.distances(best._points(self._chosen()))
+            self.distances = best.space_.distances(points_of(best, self._chosen()))
         agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
         sizes = np.bincount(best.labels_, minlength=k)
         return Tried(

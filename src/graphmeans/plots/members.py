@@ -41,8 +41,8 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
-    support = {_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
-    mapped = [_key(into[i], into[j], mean.directed) for i, j in member.edges]
+    support = {edge_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
+    mapped = [edge_key(into[i], into[j], mean.directed) for i, j in member.edges]
     extra_edges = [e for e, key in enumerate(mapped) if min(key) < 0 or support.get(key, 0.0) < usual]
     extra_nodes = [i for i, j in enumerate(into) if j < 0 or node_support[j] < usual]
     has_nodes, has_edges = {int(j) for j in into if j >= 0}, set(mapped)
@@ -50,7 +50,7 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     missing_edges = [
         e
         for e, (i, j) in enumerate(mean.edges)
-        if edge_support[e] >= usual and _key(i, j, mean.directed) not in has_edges
+        if edge_support[e] >= usual and edge_key(i, j, mean.directed) not in has_edges
     ]
     return Differences(
         *(np.array(part, dtype=np.int64) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges))
@@ -141,7 +141,8 @@ def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> NDArray[np.int64
     return into
 
 
-def _key(i: int, j: int, directed: bool) -> tuple[int, int]:
+def edge_key(i: int, j: int, directed: bool) -> tuple[int, int]:
+    """The ends of an edge, in one order whichever way an undirected edge was stored."""
     return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
 
 

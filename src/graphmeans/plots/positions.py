@@ -139,6 +139,13 @@ def square(box: Viewport, span: float | None = None) -> Viewport:
     return x - half, y - half, x + half, y + half
 
 
+def lying(points: Positions) -> Positions:
+    """Centered points turned so that they are wider than high, and the same whatever signs the eigenvectors have."""
+    _, _, axes = np.linalg.svd(points, full_matrices=False)
+    points = points @ axes.T
+    return np.asarray(points * np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1))
+
+
 def _computed(graph: Graph) -> Positions:
     """A layout of each connected piece by itself, the pieces set in rows: far apart pieces would shrink them all."""
     import networkx as nx
@@ -231,10 +238,7 @@ def _piece(component: object, order: list[int]) -> Positions:
     small = len(order) <= _LARGE
     found = nx.kamada_kawai_layout(ordered) if small else nx.spring_layout(ordered, seed=0, iterations=80)
     points = np.array([found[node] for node in order])
-    points -= points.mean(axis=0)
-    _, _, axes = np.linalg.svd(points, full_matrices=False)
-    points = points @ axes.T
-    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    points = lying(points - points.mean(axis=0))
     place = {node: i for i, node in enumerate(order)}
     ends = np.array([(place[i], place[j]) for i, j in ordered.edges])
     length = np.median(np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1))

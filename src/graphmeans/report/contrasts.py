@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.members import edge_key
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import number, percent
 
@@ -85,7 +86,7 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
 
 def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
-    theirs = {_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
+    theirs = {edge_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
     back = {int(j): i for i, j in enumerate(into) if j >= 0}
     seen = set()
     told: set[tuple[int, int]] = set()  # an edge that runs both ways is told once
@@ -93,7 +94,7 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if (int(j), int(i)) in told:
             continue
         told.add((int(i), int(j)))
-        key = _key(int(into[i]), int(into[j]), other.directed)
+        key = edge_key(int(into[i]), int(into[j]), other.directed)
         f = theirs.get(key) if min(key) >= 0 else None
         if f is not None:
             seen.add(f)
@@ -183,7 +184,3 @@ def _called(key: str) -> str:
 
 def _short(value: float) -> float:
     return float(f"{float(value):.3g}")
-
-
-def _key(i: int, j: int, directed: bool) -> tuple[int, int]:
-    return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
