@@ -34,7 +34,7 @@ def compare_command(
     """Compare two clusterings: which clusters split, merged or moved.
 
     The two may differ in the number of clusters, the algorithm or the weights; graphs are recognised by their names.
-    Writes comparison.json and flow.svg, a picture of who went where.
+    Writes comparison.json and flow.svg, a picture of where the graphs of each cluster went.
 
     [bold]Examples[/bold]
 

@@ -1,4 +1,4 @@
-"""Who does the work of a command: threads of this process, processes on this machine, or an existing dask cluster."""
+"""What does the work of a command: threads of this process, processes on this machine, or an existing dask cluster."""
 
 from __future__ import annotations
 

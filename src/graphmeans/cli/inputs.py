@@ -1,4 +1,4 @@
-"""What the options of several commands stand for: an encoder, one graph of a collection, a model file."""
+"""What the arguments of several commands mean: an encoder, one graph of a collection, a model file."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def write_label_file(
 def read_label_file(directory: Path) -> tuple[dict[str, int], dict[str, str] | None]:
     """The label of each graph by its name, and its class where one is given.
 
-    Names that occur more than once are told apart by counting: "name", "name (2)", ...
+    A name that occurs again gets a number: "name", "name (2)", ...
     """
     path = label_file(directory)
     labels: dict[str, int] = {}

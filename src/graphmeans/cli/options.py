@@ -28,7 +28,7 @@ class AlgorithmName(str, Enum):
 
 
 class EngineName(str, Enum):
-    """Who does the work."""
+    """What does the work."""
 
     threads = "threads"
     dask = "dask"
@@ -62,7 +62,7 @@ EngineOption = Annotated[
     EngineName | None,
     typer.Option(
         "--engine",
-        help="Who works: threads here, or dask (worker processes here, or those of --scheduler). The result is the same.",
+        help="What works: threads here, or dask (worker processes here, or those of --scheduler). The result is the same.",
         show_default="threads",
     ),
 ]

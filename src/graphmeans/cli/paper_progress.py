@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from graphmeans.cli.progress import progress_line, wanted
+from graphmeans.cli.progress import log_records_to, progress_line, wanted
 from graphmeans.paper.protocol import RunSetting
 from graphmeans.plots.text import plain_text
 
 
 class Silent:
-    """Nobody watches."""
+    """Shows nothing."""
 
     def started(self, setting: RunSetting) -> None:
         """Nothing to show."""
@@ -70,14 +70,7 @@ def watched(total: int, done: int, *, quiet: bool) -> Iterator[Silent | Shown]:
         yield Silent()
         return
     columns = (BarColumn(bar_width=16), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    logger = logging.getLogger("graphmeans")
-    level = logger.level
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         shown = Shown(progress, total, done)
-        logger.addHandler(shown)
-        logger.setLevel(logging.DEBUG)
-        try:
+        with log_records_to(shown):
             yield shown
-        finally:
-            logger.removeHandler(shown)
-            logger.setLevel(level)

@@ -84,23 +84,26 @@ def wanted(quiet: bool) -> bool:
 @contextmanager
 def shown_progress(start: str, *, quiet: bool) -> Iterator[None]:
     """Show the library's progress on stderr while the body runs; without a terminal, only its warnings."""
-    logger = logging.getLogger("graphmeans")
-    level = logger.level
     if not wanted(quiet):
-        handler = ProgressHandler(None, None)
-        logger.addHandler(handler)
-        try:
+        with log_records_to(ProgressHandler(None, None), level=None):
             yield
-        finally:
-            logger.removeHandler(handler)
         return
     columns = (SpinnerColumn(), BarColumn(bar_width=16), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        handler = ProgressHandler(progress, progress.add_task(escape(plain_text(start)), total=None))
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
-        try:
+        task = progress.add_task(escape(plain_text(start)), total=None)
+        with log_records_to(ProgressHandler(progress, task)):
             yield
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(level)
+
+
+@contextmanager
+def log_records_to(handler: logging.Handler, level: int | None = logging.DEBUG) -> Iterator[None]:
+    """Hand the library's log records from this level on to a handler while the body runs; None leaves the level as it is."""
+    logger = logging.getLogger("graphmeans")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(before if level is None else level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)

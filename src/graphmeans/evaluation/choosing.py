@@ -28,7 +28,7 @@ FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LESS_STABLE = 0.5
 #: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
 NEARLY_WIDEST = 0.9
-#: Below this mean silhouette width there are no groups to speak of.
+#: Below this mean silhouette width there are hardly any groups.
 NO_GROUPS = 0.1
 
 
@@ -56,9 +56,9 @@ class KChoice:
     reason : str
         One sentence.
     clear : bool
-        Whether there are groups to speak of: False if all silhouettes are below 0.1.
+        False if there are hardly any groups: all silhouettes are below 0.1.
     n_sample : int
-        Graphs that the silhouettes are of.
+        Number of graphs that the silhouettes were computed for.
     """
 
     tried: list[Tried]
@@ -69,7 +69,7 @@ class KChoice:
     n_sample: int
 
     def to_pandas(self) -> Any:
-        """A row a number of clusters."""
+        """A table with one row for each number of clusters."""
         try:
             import pandas
         except ImportError:
@@ -77,7 +77,7 @@ class KChoice:
         return pandas.DataFrame(self.tried).set_index("n_clusters")
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, as JSON knows it."""
+        """Everything, for JSON."""
         return {
             "recommended": self.recommended, "reason": self.reason, "clear": self.clear, "elbow": self.elbow,
             "n_sample": self.n_sample, "tried": [row._asdict() for row in self.tried],
@@ -113,7 +113,7 @@ def choose_k(
     n_seeds : int
         Runs for each number; at least 2.
     sample_size : int
-        At most so many graphs are matched with each other for the silhouettes.
+        The largest number of graphs that are matched with each other for the silhouettes.
     random_state : int, RandomState or None
     on_tried : callable, optional
         Called with each `Tried`, for progress.
@@ -206,7 +206,7 @@ def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
 
 def _silhouette(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
     if not 2 <= len(np.unique(labels)) < len(labels):
-        return 0.0  # of one cluster, or of graphs alone in theirs
+        return 0.0  # silhouettes are not defined for one cluster, nor if every graph is alone
     return float(silhouette_score(distances, labels, metric="precomputed"))
 
 
@@ -236,7 +236,7 @@ def bends(n_clusters: Sequence[int], inertia: Sequence[float]) -> dict[int, floa
     {4: 2.0}
     """
     values = np.asarray(inertia, dtype=np.float64)
-    floor = max(values.max(initial=0.0) * 1e-12, np.finfo(np.float64).tiny)  # no objective, where all clusters are copies
+    floor = max(values.max(initial=0.0) * 1e-12, np.finfo(np.float64).tiny)  # the objective is 0 where all members are copies
     points = sorted(zip(np.log(n_clusters).tolist(), np.log(np.maximum(values, floor)).tolist(), n_clusters, strict=True))
     hull: list[tuple[float, float, int]] = []
     for point in points:

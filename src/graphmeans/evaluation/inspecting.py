@@ -32,21 +32,21 @@ from graphmeans.space import GraphSpace, resolve_order
 
 #: Pairs that are matched to see which column counts and how long a matching takes.
 SAMPLED_PAIRS = 200
-#: Seconds that a trial fit may take, about.
+#: About how many seconds a trial fit may take.
 TRIAL = 3.0
 #: Above this share of the distance a column is said to dominate.
 DOMINATES = 0.8
-#: Relabelled copies are looked for if that takes no more than about so many seconds.
+#: Relabelled copies are looked for if that takes no more than about this many seconds.
 COMPARING = 3.0
-#: Graphs of a collection on disk that are read.
+#: The largest number of graphs that are read of a collection on disk.
 READ = 20_000
-#: Bytes a graph: a bound of each of a few centers, labels and the like.
+#: Bytes for each graph: a bound to each of the nearest centers, how many of these there are, and labels and the like.
 BOUND, NEAREST, REST = 20, 32, 100
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a fit with so many clusters would take, extrapolated from a fit of a sample."""
+    """What a fit would take, extrapolated from a fit of a sample."""
 
     n_clusters: int
     seconds: float
@@ -75,7 +75,7 @@ class Inspection:
         Why the collection cannot be encoded as it is.
     cost : Cost or None
     notes : list of str
-        What had better be looked at.
+        What deserves a look.
     """
 
     n_graphs: int
@@ -94,7 +94,7 @@ class Inspection:
     notes: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, as JSON knows it."""
+        """Everything, for JSON."""
         made = asdict(self)
         made["roles"] = {str(role): count for role, count in self.roles.items()}
         made["columns"] = [column._asdict() for column in self.columns]
@@ -109,11 +109,11 @@ def inspect(
     Parameters
     ----------
     graphs : collection of graphs
-        Of a `Collection` on disk with more than 20,000 graphs a random sample of so many is read, and a note says so.
+        Of a `Collection` on disk with more than 20,000 graphs a random sample of 20,000 is read, and a note says so.
     n_clusters : int
         For the estimate of time and memory.
     random_state : int, RandomState or None
-        Of the samples.
+        Seed of the samples.
     **options :
         Of `GraphKMeans`: encoder, matcher, node_weight, ...
 
@@ -193,7 +193,7 @@ def _roles(graphs: Sequence[Graph]) -> dict[Any, int]:
 
 
 def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
-    """The columns as they stand, whether or not they can be encoded."""
+    """The columns as they are stored, whether or not they can be encoded."""
     found: dict[tuple[str, str], list[NDArray[Any]]] = {}
     for graph in graphs:
         for part, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):

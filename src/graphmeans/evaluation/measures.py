@@ -55,7 +55,7 @@ def silhouette(
     sample_size : int, optional
         For large collections: take at most this many random members of each cluster (at least 2).
     random_state : int, RandomState or None
-        Of that sample.
+        Seed of that sample.
     **metric :
         matcher, order, encoder, node_weight, edge_weight, n_jobs of `pairwise_distances`.
 
@@ -104,7 +104,7 @@ def objective(
     sample_weight: ArrayLike | None = None,
     **metric: Any,
 ) -> float:
-    """The k-means objective J: the weighted sum of squared distances of the graphs to their centers, all matched anew.
+    """The k-means objective J: the weighted sum of squared distances of the graphs to their centers, all matched again.
 
     Parameters
     ----------

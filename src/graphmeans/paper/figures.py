@@ -32,7 +32,7 @@ def all_figures(rows: Sequence[ResultRow]) -> dict[str, str]:
 
 
 def speedup_by_k(rows: Sequence[ResultRow]) -> Figure | None:
-    """Tables 3 and 4: a line an algorithm, the paper's elk dashed."""
+    """Tables 3 and 4: one line for each algorithm, and the paper's elk dashed."""
     found = {experiment: groups(rows, experiment) for experiment in BY_K}
     shown = {experiment: some for experiment, some in found.items() if len({g.k for g in some}) > 1}
     if not shown:
@@ -97,7 +97,7 @@ def _scatter(four: Sequence[Group], name: str, label: str, printed: bool) -> Fig
 
 
 def _times_fewer(group: Group) -> float:
-    """(k + 1) N, what std needs an iteration, over the mean of ours."""
+    """(k + 1) N, the matchings of one iteration of std, over our mean."""
     return (group.k + 1) * float(group.best["graphs"]) / group.per_iteration()
 
 
@@ -113,4 +113,4 @@ def _svg(figure: Figure) -> str:
     target = io.StringIO()
     figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
     text = target.getvalue()
-    return text[text.index("<svg") :]  # without the XML declaration, so that it can stand in a page
+    return text[text.index("<svg") :]  # without the XML declaration, so that it can be put into a page

@@ -1,4 +1,4 @@
-"""What the command leaves behind: tables as Markdown and CSV, pictures as SVG, and one page with all of it."""
+"""The files of the command: tables as Markdown and CSV, pictures as SVG, and one page with all of it."""
 
 from __future__ import annotations
 

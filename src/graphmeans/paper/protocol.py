@@ -18,7 +18,7 @@ PAPER_ALGORITHMS = ("lloyd", "elkan", "gvr", "interval")
 DATASETS = ("letter", "grec", "fingerprint", "molecules")
 STANDARDISED, RAW, ONE_HOT = "standardised", "raw", "1-of-k"
 
-#: theta as large as the paper's, in units of the encoding used; it names none for fingerprints.
+#: The paper's values of theta, in units of the encoding used; it gives none for fingerprints.
 THETA = {"letter": 0.05, "grec": 0.5, "molecules": 0.75}
 #: Runs of each algorithm on the whole of a data set (Table 2), in the encodings that are compared: how the paper scales
 #: positions it does not say, and that decides how well clusters are told apart.
@@ -93,7 +93,7 @@ class RunSetting:
         return f"{self.experiment}, {what}, k = {self.k}, {self.algorithm}{theta}, seed {self.seed}"
 
     def as_row(self) -> dict[str, str]:
-        """The settings as text, as they stand in results.csv."""
+        """The settings as text, as in results.csv."""
         return {name: "" if value is None else str(value) for name, value in asdict(self).items()}
 
 

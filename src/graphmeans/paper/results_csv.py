@@ -1,4 +1,4 @@
-"""results.csv: a row for each run, written as soon as the run is done, so that an interrupted command can go on."""
+"""results.csv: a row for each run, written as soon as the run is done, so that an interrupted command can be continued."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ResultsFile:
         return [setting for setting in settings if self.of(setting) is None]
 
     def add(self, setting: RunSetting, measures: dict[str, Any]) -> None:
-        """Append a row, and see to it that it reaches the disk."""
+        """Append a row, and wait until it is on the disk."""
         row = {**dict.fromkeys(FIELDS, ""), **setting.as_row(), **{name: _text(value) for name, value in measures.items()}}
         new = not self.path.exists()
         with self.path.open("a", newline="", encoding="utf-8") as file:
@@ -54,7 +54,7 @@ class ResultsFile:
         self.rows.append(row)
 
     def forget(self, doomed: Callable[[ResultRow], bool]) -> int:
-        """Drop rows, to run them again; how many."""
+        """Drop rows, so that they are run again; return how many."""
         kept = [row for row in self.rows if not doomed(row)]
         dropped = len(self.rows) - len(kept)
         if dropped:

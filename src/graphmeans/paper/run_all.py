@@ -1,4 +1,4 @@
-"""All the runs that are still to be done, several at a time: each on one thread, the longest first."""
+"""Does all runs that are missing, several at a time: each on one thread, the longest first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEWER = {"lloyd": 1.0, "elkan": 4.0, "gvr": 5.0, "interval": 30.0}
 
 
 class Watcher(Protocol):
-    """Who wants to know how far the work is."""
+    """Is told how far the work is."""
 
     def started(self, setting: RunSetting) -> None:
         """A run begins, on the thread that calls."""
@@ -74,7 +74,7 @@ def warm_up(matchers: set[str]) -> None:
 
 
 def _estimate(setting: RunSetting) -> float:
-    """About how long a run takes."""
+    """A number that grows with the time that a run takes."""
     graphs = 100 if setting.experiment != FOUR_SETS else 1000
     cost = _MATCHING[setting.dataset] * (1.0 if setting.effort else 0.1)
     return graphs * setting.k * cost / _FEWER[setting.algorithm]

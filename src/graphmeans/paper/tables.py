@@ -18,7 +18,7 @@ BY_K = {LETTERS_BY_K: "letters A, E, F, H", FINGERPRINTS_BY_K: "300 fingerprints
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Text in rows and columns, with a title and a word of explanation."""
+    """Text in rows and columns, with a title and an explanation."""
 
     key: str
     title: str
@@ -59,7 +59,7 @@ class Group:
         return float(np.mean(numbers(self.rows, name)))
 
     def per_iteration(self) -> float:
-        """Mean over the runs of the matchings an iteration, by the paper's count."""
+        """Mean over the runs of the matchings per iteration, by the paper's count."""
         total, iterations = numbers(self.rows, "matchings_paper"), numbers(self.rows, "iterations")
         return float(np.mean(np.array(total) / np.array(iterations)))
 

@@ -1,4 +1,4 @@
-"""A graph, a pair of graphs or many of them on matplotlib axes."""
+"""A graph or a mean graph on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from graphmeans.plots.text import plain_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Ink of a graph, ink of a mean graph, and what is in one but not in the other.
+#: The ink of a graph, of a mean graph, and of what is in one graph but not in the other.
 INK, MEAN_INK, EXTRA = "#1f2a36", "#17508f", "#c2410c"
 
 
@@ -89,7 +89,7 @@ def paint(
     strength: float = 1.0,
     order: float = 1.0,
 ) -> None:
-    """The lines, dots and letters of a picture; strokes and nodes named in the two mappings get an ink of their own."""
+    """Draw the lines, dots and letters of a picture; the two mappings give some strokes and nodes another ink."""
     from matplotlib.collections import EllipseCollection, LineCollection
     from matplotlib.colors import to_rgba
 

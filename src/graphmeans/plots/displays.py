@@ -85,7 +85,7 @@ class SilhouetteDisplay(Display):
             Fitted to these graphs.
         graphs : collection of graphs
         sample_size : int
-            At most so many graphs, spread over the clusters: their pairs are all matched.
+            The largest number of graphs; they are spread over the clusters, and all their pairs are matched.
         random_state : int
         ax : matplotlib axes, optional
         """

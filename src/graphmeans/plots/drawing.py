@@ -1,4 +1,4 @@
-"""`Drawing`: what a picture of a graph consists of, before anything is said about pixels, points or colours.
+"""`Drawing`: what a picture of a graph consists of, before pixels, points or colours are decided.
 
 SVG files, matplotlib axes and the report's page all draw from it, so that a graph looks the same in all three.
 """
@@ -18,7 +18,7 @@ from graphmeans.plots.positions import FAINT, Positions, framed, layout, visible
 
 FloatArray = NDArray[np.float64]
 
-#: Nodes drawn at most with their labels: more are a blur.
+#: The largest number of nodes that are drawn with their labels; more would be a blur.
 MOST_LABELS = 60
 
 
@@ -167,11 +167,11 @@ def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
 
 
 def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
-    """Edges that say of themselves that they are arcs, with a diameter, are drawn as arcs.
+    """Draw those edges as arcs whose attributes say that they are arcs, and of which diameter.
 
-    As in technical drawings (the IAM symbols): a column `type` with the value "arc" beside a column `angle` or `diameter`
-    with the diameter; where an edge stands for two, columns with 0 and 1 at the end of their names. Which way an arc bends
-    is not stored: it bends away from the rest of the drawing. Nodes of the kind "circle" are small circles.
+    Technical drawings (the IAM symbols) have a column `type` with the value "arc", and the diameter in a column `angle` or
+    `diameter`. An edge that stands for two has columns whose names end in 0 and 1. Which way an arc bends is not stored: it
+    is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
     """
     columns = graph.edge_attributes
     layers = [end for end in ("", "0", "1") if _is_text(columns.get(f"type{end}"))]

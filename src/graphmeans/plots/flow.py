@@ -29,7 +29,7 @@ def flow_svg(
     titles: tuple[str, str] = ("A", "B"),
     pictures: tuple[Mapping[int, Graph], Mapping[int, Graph]] = ({}, {}),
 ) -> str:
-    """Ribbons from the clusters on the left to those on the right, as wide as they hold graphs.
+    """Draw ribbons from the clusters on the left to those on the right, as wide as the number of graphs they hold.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def flow_svg(
     counts = counts[np.ix_(rows, columns)]
     most = max(len(rows), len(columns))
     room = 30.0 if any(pictures) and most <= 40 else 0.0
-    gap = max(_GAP, 0.0) if most <= 40 else 3.0
+    gap = _GAP if most <= 40 else 3.0
     inner = max(360.0, most * (max(room, 13.0) + gap))
     scale = (inner - gap * (most - 1)) / counts.sum()
     height = inner + _TOP + 22
@@ -114,7 +114,7 @@ def _ribbons(
                 f"M{rounded(x0)} {rounded(a)}C{m} {rounded(a)} {m} {rounded(b)} {rounded(x1)} {rounded(b)}"
                 f"V{rounded(b + wide)}C{m} {rounded(b + wide)} {m} {rounded(a + wide)} {rounded(x0)} {rounded(a + wide)}Z"
             )
-            strength = 0.5 if count == largest else 0.72  # those who leave their cluster stand out
+            strength = 0.5 if count == largest else 0.72  # graphs that leave their cluster are drawn more strongly
             parts.append(
                 f'<path d="{path}" fill="{COLOURS[i % len(COLOURS)]}" opacity="{strength}">'
                 f"<title>{int(count)} from {rows[i]} to {columns[j]}</title></path>"

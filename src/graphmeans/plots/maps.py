@@ -75,13 +75,13 @@ class EmbeddingDisplay(Display):
             Fitted to these graphs.
         graphs : collection of graphs
         max_graphs : int
-            At most so many graphs, spread over the clusters.
+            The largest number of graphs on the map; they are spread over the clusters.
         n_landmarks : int
-            At most so many centers are landmarks.
+            The largest number of centers that are landmarks.
         pictures : bool
             Whether mean graphs are drawn at their places, where there are not too many.
         random_state : int
-            Of the sample.
+            Seed of the sample.
         ax : matplotlib axes, optional
         """
         check_is_fitted(estimator)

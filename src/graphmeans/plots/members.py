@@ -28,7 +28,7 @@ GHOST = "#9db7d5"
 
 @dataclass(frozen=True)
 class Differences:
-    """What a member has that is not usual in its cluster, and what is usual but lacks: positions of nodes and edges."""
+    """Positions of the nodes and edges that a member has but that are not usual, and that are usual but missing."""
 
     extra_nodes: NDArray[np.int64]
     extra_edges: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Differences:
 
 
 def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = USUAL) -> Differences:
-    """Compare a member with its mean along an alignment (`indices`: node of the member -> node of the mean, -1 = none)."""
+    """Compare a member with its mean along an alignment, which gives the node of the mean, or -1, for each node."""
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
@@ -156,7 +156,7 @@ def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> P
 
 
 def _beside(member: Graph, matched: NDArray[np.int64], onto: Positions) -> Positions:
-    """Free nodes settle near their neighbours, apart from everything else; matched ones stay where they are put."""
+    """Put free nodes near their neighbours, away from everything else; matched nodes keep their places."""
     points = np.zeros((member.n_nodes, 2))
     points[matched] = onto
     placed = set(matched.tolist())

@@ -1,6 +1,6 @@
 """What notebooks show of a graph, an alignment and a fitted estimator: `_repr_html_`.
 
-The classes themselves load this module by name when they are shown, since it stands above them.
+The classes load this module by its name when they are shown, because it belongs to a layer above theirs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from graphmeans.plots.positions import viewport
 from graphmeans.plots.svg import draw_svg, picture_title
 from graphmeans.plots.text import plain_text
 
-#: Pictures and rows shown at most.
+#: The largest number of pictures and of rows that are shown.
 MOST_MEANS, MOST_ROWS = 30, 24
 _MEAN_INK = "#3d7ec2"  # legible on white and on black
 
@@ -34,7 +34,7 @@ def graph_html(graph: Graph) -> str:
 
 
 def match_html(match: Any) -> str:
-    """The interval of the distance, and who is aligned to whom."""
+    """The interval that the distance lies in, and which nodes are aligned."""
     rows = "".join(
         f"<tr><td>{_text(node)}</td><td>{'–' if other is None else _text(other)}</td></tr>"
         for node, other in list(match.mapping.items())[:MOST_ROWS]

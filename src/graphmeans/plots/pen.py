@@ -1,4 +1,4 @@
-"""`Pen`: the sizes that belong to a picture, and the lines it consists of, for a sheet of a given size."""
+"""`Pen`: line widths, radii and letter sizes of a picture on a sheet of a given size, and its lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DrawnLine:
 
 
 class Pen:
-    """Widths, radii and letters shrink with the sheet and with the number of nodes. All sizes are in its pixels."""
+    """Widths, radii and letters, which shrink with the sheet and with the number of nodes. All sizes are in pixels."""
 
     def __init__(
         self, drawing: Drawing, size: float, viewport: Viewport | None = None, labels: bool | None = None
@@ -97,5 +97,5 @@ class Pen:
 
 
 def opacity(strength: float) -> float:
-    """Opacity of a part of a mean: rises faster than the support, so that clutter stays behind the shape."""
+    """The opacity of a part of a mean: weak parts are paler than their support, so that they do not hide the shape."""
     return 1.0 if strength >= 0.999 else 0.04 + 0.96 * strength**1.6

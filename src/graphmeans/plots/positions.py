@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn: its own positions if it has any, else a layout that never changes."""
+"""Where the nodes of a graph are drawn: at its own positions if it has any, else in a layout that never changes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _downwards = False
 class y_down:  # it reads as a verb, like `plt.ioff`
     """Draw positions with y growing downwards, as pixels of images are counted, in all pictures from now on.
 
-    As a context manager until its end; ``y_down(False)`` goes back to y upwards. It concerns positions that graphs carry
-    themselves, not computed layouts, nor `positions=`.
+    As a context manager it holds until the end of the block; ``y_down(False)`` goes back to y upwards. It concerns the
+    positions that graphs carry themselves, but neither computed layouts nor `positions=`.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def lying(points: Positions) -> Positions:
 
 
 def _computed(graph: Graph) -> Positions:
-    """A layout of each connected piece by itself, the pieces set in rows: far apart pieces would shrink them all."""
+    """Lay out each connected piece by itself and set the pieces in rows, because distant pieces would shrink them all."""
     import networkx as nx
 
     positions = np.zeros((graph.n_nodes, 2))

@@ -1,4 +1,4 @@
-"""Many graphs on one sheet: any graphs, all mean graphs, or a mean with its members."""
+"""Many graphs on one sheet: a list of graphs, or a mean graph with its members."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from graphmeans.plots.positions import layout, viewport
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Side of one picture, in inches, where the sheet makes its own figure.
+#: Side of one picture in inches, where the sheet makes a new figure.
 CELL = 1.35
 
 

@@ -77,7 +77,7 @@ def shapes(pen: Pen, palette: Mapping[str, str] | None = None) -> str:
 
 
 def picture_title(graph: Graph) -> str:
-    """What a screen reader says of a picture."""
+    """The name and size of a graph, for screen readers."""
     what = "mean graph" if isinstance(graph, MeanGraph) else "graph"
     nodes = f"{graph.n_nodes} node{'s' * (graph.n_nodes != 1)}"
     return f"{graph.name or what}: {nodes}, {graph.n_edges} edge{'s' * (graph.n_edges != 1)}"

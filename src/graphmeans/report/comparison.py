@@ -1,4 +1,4 @@
-"""Two clusterings of the same graphs: which clusters stayed, split, merged or were regrouped, and who moved."""
+"""Two clusterings of the same graphs: which clusters stayed, split, merged or were regrouped, and which graphs moved."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STRONG = 0.2
 #: Clusters that share this much of both are the same.
 SAME = 0.95
 
-#: What can happen to clusters, in the order in which it is told.
+#: What can happen to clusters, in the order in which it is listed.
 SPLIT, MERGED, REGROUPED, CHANGED, GONE, NEW, STAYED = "split", "merged", "regrouped", "changed", "gone", "new", "same"
 EVENTS = (SPLIT, MERGED, REGROUPED, CHANGED, GONE, NEW, STAYED)
 
 
 @dataclass(frozen=True)
 class Event:
-    """Some clusters of A, the clusters of B that their graphs are in, and what that is."""
+    """What happened to some clusters of A: the clusters of B that their graphs are in, and what to call that."""
 
     kind: str
     left: tuple[int, ...]
@@ -60,7 +60,7 @@ class Comparison:
     right: IntArray
     table: IntArray  # graphs by cluster of A and cluster of B
     events: tuple[Event, ...]
-    partner: Mapping[int, int]  # cluster of A -> the cluster of B that stands for it, one to one
+    partner: Mapping[int, int]  # cluster of A -> the cluster of B that corresponds to it, one to one
     only_left: tuple[str, ...]
     only_right: tuple[str, ...]
     agreement: float  # adjusted Rand index
@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def moved(self) -> IntArray:
-        """Positions of the graphs that are not in the cluster that stands for their own."""
+        """Positions of the graphs that are not in the cluster that corresponds to their own."""
         expected = np.array([self.partner.get(int(c), -1) for c in self.left], dtype=np.int64)
         return np.flatnonzero(expected != self.right)
 

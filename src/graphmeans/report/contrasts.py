@@ -1,4 +1,4 @@
-"""What sets a cluster apart from its nearest neighbour, in the words and units of the user's own attributes."""
+"""What sets a cluster apart from its nearest neighbour, in terms of the user's own attributes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from graphmeans.report.words import number, percent
 
 IntArray = NDArray[np.int64]
 
-#: Lines of a comparison, at most; a difference counts from this many standard deviations, or this share, on.
+#: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """One difference: what it is about, how it is here, how it is there, and how much it weighs (for sorting)."""
+    """One difference between two clusters: what it is about, its value here and there, and its weight for sorting."""
 
     what: str
     here: str

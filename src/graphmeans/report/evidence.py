@@ -73,12 +73,12 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     centers = centers_of(estimator)
     k = len(centers)
-    cost = _milliseconds(graphs, labels, int(np.sum(estimator.space_.order)))
-    affordable = BUDGET / cost
+    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]))  # of a graph, on average
+    affordable = BUDGET / _milliseconds(nodes, int(np.sum(estimator.space_.order)))
     beyond = min(NEIGHBOURS, k - 1) + 2  # matchings of a graph besides those with the landmarks
     landmarks = int(np.clip(0.6 * affordable / min(len(graphs), MOST_GRAPHS // 2) - beyond, 8, LANDMARKS))
-    most = int(0.6 * affordable / (min(k, landmarks) + beyond))
-    sample = _sample(graphs, labels, np.asarray(estimator.distances_), most, random_state)
+    most = min(MOST_GRAPHS, int(0.6 * affordable / (min(k, landmarks) + beyond)), int(MOST_NODES / max(1.0, nodes)))
+    sample = _sample(labels, np.asarray(estimator.distances_), most, random_state)
     read_ahead(graphs, sample)
     points = points_of(estimator, [graphs[i] for i in sample])
 
@@ -109,10 +109,9 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     )
 
 
-def _milliseconds(graphs: Sequence[Graph], labels: IntArray, order: int) -> float:
-    """About how many milliseconds a quick matching of two of these graphs takes: small ones are matched exactly."""
-    looked = spread_sample(labels, LOOKED)
-    rows = min(order if order > 0 else 1 << 30, 2 * float(np.mean([graphs[i].n_nodes for i in looked])))
+def _milliseconds(nodes: float, order: int) -> float:
+    """About how many milliseconds a quick matching of two graphs takes: small ones are matched exactly."""
+    rows = min(order if order > 0 else 1 << 30, 2 * nodes)
     return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
 
 
@@ -120,23 +119,19 @@ def _count_for_pairs(pairs: float) -> int:
     return int(np.clip((1 + np.sqrt(1 + 8 * pairs)) / 2, 24, SILHOUETTE))
 
 
-def _sample(
-    graphs: Sequence[Graph], labels: IntArray, distances: FloatArray, affordable: int, random_state: int
-) -> IntArray:
+def _sample(labels: IntArray, distances: FloatArray, most: int, random_state: int) -> IntArray:
     """All graphs if there are not too many; else the nearest and the farthest of each cluster, and others at random."""
     k = len(np.unique(labels))
-    looked = [graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]
-    drawable = int(MOST_NODES / max(1.0, float(np.mean(looked))))
-    most = max(min(MOST_GRAPHS, affordable, drawable), min(8 * k, 1600))
-    if len(graphs) <= most:
-        return np.arange(len(graphs))
+    most = max(most, min(8 * k, 1600))
+    if len(labels) <= most:
+        return np.arange(len(labels))
     ends = max(2, min(8, most // (3 * k)))
     sure: list[int] = []
     for label in np.unique(labels):
         members = members_by_distance(labels, distances, label)
         sure += members[:ends].tolist() + members[-ends:].tolist()
     kept = np.unique(sure)
-    rest = np.setdiff1d(np.arange(len(graphs)), kept)
+    rest = np.setdiff1d(np.arange(len(labels)), kept)
     if most <= len(kept):
         return kept
     return np.sort(np.concatenate([kept, rest[spread_sample(labels[rest], most - len(kept), random_state)]]))

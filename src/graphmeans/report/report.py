@@ -183,7 +183,7 @@ def _counts(estimator: Any, summary: ClusteringSummary, for_page: int) -> list[t
     ]
     if several:
         rows.append(("matchings of all runs", number(summary.matchings_of_all_runs)))
-    if estimator.n_seeding_matchings_:  # a start that the caller has made is not known here
+    if estimator.n_seeding_matchings_:  # for a start that the caller gave there are none
         rows.append(("matchings to find where to start", number(estimator.n_seeding_matchings_)))
     if estimator.n_evaluation_matchings_:
         rows.append(("matchings to know the objective", number(estimator.n_evaluation_matchings_)))

@@ -1,4 +1,4 @@
-"""The headline in words: how many clusters, how good, how sure."""
+"""The sentences and figures at the top of the page: how many clusters, how good, how sure."""
 
 from __future__ import annotations
 

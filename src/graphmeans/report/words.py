@@ -1,4 +1,4 @@
-"""Numbers in words, the same on the page and in the terminal."""
+"""How numbers, shares, times and counts are written on the page and in the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def number(value: float) -> str:
-    """A number as one would write it: 12,345 or 3.142.
+    """A number with separators or four digits: 12,345 or 3.142.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def number(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent; only what is whole is called 100 %.
+    """A share in per cent; only a share of exactly 1 is written as 100%.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def percent(share: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as one would say it.
+    """A time in suitable units.
 
     Examples
     --------
