@@ -237,7 +237,7 @@ def test_convert(letters, folder, tmp_path):
     kept = json.loads(succeeded("convert", folder, tmp_path / "again", "--json"))
     assert kept["classes_kept"]
     assert read_collection(tmp_path / "again")[1] == read_collection(folder)[1]
-    assert "is there already" in one_line("convert", folder, tmp_path / "letters.npz")
+    assert "exists already" in one_line("convert", folder, tmp_path / "letters.npz")
 
 
 # -- for shells and scripts ------------------------------------------------------------------------

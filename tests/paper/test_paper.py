@@ -160,7 +160,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(data, tmp_path):
     assert process.returncode == 130
     line = said.strip().splitlines()[-1]
     assert line.startswith("graphmeans: interrupted with ")
-    assert "the same command goes on from there" in line
+    assert "the same command continues from there" in line
     assert len(rows_of(tmp_path)) >= 2
 
 

@@ -105,8 +105,8 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
         console.print(table)
     console.print(
         f"{counted(same, 'cluster')} of {len(found.table)} stayed the same; "
-        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} left the cluster that corresponds to "
-        f"their own; adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
+        f"with clusters paired one to one, [bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} "
+        f"changed cluster; adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
         soft_wrap=True,
     )
     if found.accuracy is not None:

@@ -259,4 +259,5 @@ def draw_choice(choice: KChoice, figure: Figure | None = None) -> Figure:
         ax.locator_params(axis="x", integer=True)
         ax.set_ylim(min(0.0, *values), 1.05 * max(1.0 if name == "stability" else 0.0, *values))
         ax.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(f"{choice.recommended} clusters recommended", fontsize=11, color=EXTRA)
     return figure
