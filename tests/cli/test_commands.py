@@ -138,7 +138,7 @@ def test_predict_with_one_cluster_and_with_classes(letters, folder, tmp_path):
 
 def test_predict_refuses(folder, clustered, tmp_path):
     assert "no such file" in one_line("predict", tmp_path / "none.gmz", folder)
-    assert "no such file" in one_line("predict", tmp_path, folder)
+    assert "holds no model.gmz" in one_line("predict", tmp_path, folder)
     (tmp_path / "bad.gmz").write_bytes(b"PK" * 50)
     assert "is not a readable zip" in one_line("predict", tmp_path / "bad.gmz", folder)
     write_graph(gm.Graph({"colour": ["red"]}), tmp_path / "other.graphml")

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import graphmeans as gm
 from graphmeans.cli import app
-from graphmeans.cli.paper_progress import Shown
+from graphmeans.cli.paper_progress import PaperProgress
 from graphmeans.datasets import paper as encodings
 from graphmeans.paper import protocol
 from graphmeans.paper import run as run_module
@@ -189,7 +189,7 @@ def test_data_that_is_not_there(tmp_path):
 def test_progress_says_what_each_thread_does():
     setting = settings(datasets=["letter"], algorithms=["elkan"])[0]
     with Progress(TextColumn("{task.description}"), console=Console(quiet=True)) as progress:
-        shown = Shown(progress, total=5, done=1)
+        shown = PaperProgress(progress, total=5, done=1)
         shown.started(setting)
         record = logging.makeLogRecord({"trace": {"phase": "iteration", "iteration": 3, "inertia": 2.5, "moved": 4}})
         shown.emit(record)

@@ -94,7 +94,7 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
 
     console = Console(highlight=False)
     names = safe_markup(first.name or first, 60), safe_markup(second.name or second, 60)
-    table = plain_table("what", f"from {names[0]} to {names[1]}", right=("graphs", "strays"))
+    table = plain_table("what", f"from {names[0]} to {names[1]}", right=("graphs", "went elsewhere"))
     events = [event for event in found.events if event.kind != "same"]
     for event in events[:_MOST_ROWS]:
         table.add_row(_colour(event.kind), event.said(), number(event.graphs), number(event.moved))

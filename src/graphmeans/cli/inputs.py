@@ -62,4 +62,8 @@ def one_graph(where: str) -> Graph:
 
 def model_path(path: Path) -> Path:
     """The model file, where the folder may be given that `graphmeans cluster` wrote."""
-    return path / "model.gmz" if path.is_dir() else path
+    if not path.is_dir():
+        return path
+    if not (path / "model.gmz").is_file():
+        raise ValueError(f"{path}: holds no model.gmz; give a folder that `graphmeans cluster` wrote")
+    return path / "model.gmz"

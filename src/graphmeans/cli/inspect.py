@@ -107,7 +107,7 @@ def _show(found: Inspection, classes: Sequence[object] | None) -> None:
 def _table(found: Inspection) -> Table:
     from graphmeans.report.words import number, percent
 
-    table = plain_table("", "attribute", "is", "becomes", right=("values", "distinct", "missing"), gap=1)
+    table = plain_table("", "attribute", "is", "becomes", right=("values", "distinct", "missing"), gap=1, no_wrap=True)
     table.add_column("distance", no_wrap=True)
     for column in found.columns[:_MOST_ROWS]:
         name = safe_markup(column.name, 30) or "[dim](no name)[/dim]"

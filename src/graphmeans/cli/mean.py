@@ -14,7 +14,7 @@ from graphmeans.cli.inputs import encoder_of
 from graphmeans.cli.output import echo_json
 
 
-class MeanMethod(str, Enum):
+class MeanMethodName(str, Enum):
     """How a mean graph is computed."""
 
     lifted = "lifted"
@@ -27,8 +27,8 @@ def mean_command(
     source: options.Input,
     output: options.OutputFolder = Path("graphmeans-mean"),
     method: Annotated[
-        MeanMethod, typer.Option(help="How the mean is computed; set takes the most central graph of the collection.")
-    ] = MeanMethod.lifted,
+        MeanMethodName, typer.Option(help="How the mean is computed; set takes the most central graph of the collection.")
+    ] = MeanMethodName.lifted,
     support: Annotated[
         float, typer.Option(min=0, max=1, help="Draw nodes and edges that at least this share of the graphs have.")
     ] = 0.0,

@@ -17,15 +17,15 @@ def echo_json(value: Any) -> None:
     typer.echo(json.dumps(_finite(value), indent=1, ensure_ascii=False, allow_nan=False))
 
 
-def plain_table(*left: str, right: tuple[str, ...] = (), gap: int = 3) -> Table:
+def plain_table(*left: str, right: tuple[str, ...] = (), gap: int = 3, no_wrap: bool = False) -> Table:
     """An empty table without lines, with columns that are aligned to the left and, after them, to the right."""
     from rich.table import Table
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0))
     for name in left:
-        table.add_column(name, no_wrap=gap < 3)
+        table.add_column(name, no_wrap=no_wrap)
     for name in right:
-        table.add_column(name, justify="right", no_wrap=gap < 3)
+        table.add_column(name, justify="right", no_wrap=no_wrap)
     return table
 
 

@@ -133,8 +133,7 @@ def _show(tables: list[PaperTable], page: Path, output: Path, quiet: bool) -> No
 def _print_table(console: Console, table: PaperTable) -> None:
     from rich.markup import escape
 
-    shown = plain_table()
-    shown.padding = (0, 2, 0, 0)
+    shown = plain_table(gap=2)
     shown.title, shown.title_style, shown.title_justify = escape(table.title), "bold", "left"
     shown.caption, shown.caption_justify = escape(table.note), "left"
     for i, name in enumerate(table.header):

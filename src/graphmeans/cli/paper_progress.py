@@ -17,7 +17,7 @@ from graphmeans.paper.protocol import RunSetting
 from graphmeans.plots.text import plain_text
 
 
-class Silent:
+class NoProgress:
     """Shows nothing."""
 
     def started(self, setting: RunSetting) -> None:
@@ -27,7 +27,7 @@ class Silent:
         """Nothing to show."""
 
 
-class Shown(logging.Handler):
+class PaperProgress(logging.Handler):
     """A bar for all runs, and below it what each thread is doing, from the library's log records."""
 
     def __init__(self, progress: Progress, total: int, done: int) -> None:
@@ -64,13 +64,13 @@ class Shown(logging.Handler):
 
 
 @contextmanager
-def watched(total: int, done: int, *, quiet: bool) -> Iterator[Silent | Shown]:
+def watched(total: int, done: int, *, quiet: bool) -> Iterator[NoProgress | PaperProgress]:
     """Show the work on stderr while the body runs, if there is a terminal."""
     if not wanted(quiet):
-        yield Silent()
+        yield NoProgress()
         return
     columns = (BarColumn(bar_width=16), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        shown = Shown(progress, total, done)
+        shown = PaperProgress(progress, total, done)
         with log_records_to(shown):
             yield shown

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, arc_points, drawing
 from graphmeans.plots.pen import Pen, opacity
 from graphmeans.plots.positions import FAINT, Viewport
@@ -46,16 +47,12 @@ def draw(
     >>> import graphmeans as gm
     >>> ax = gm.plots.draw(gm.Graph({"x": [0.0, 1.0], "y": [0.0, 1.0]}, [(0, 1)]))
     """
-    from graphmeans.graphs.mean_graph import MeanGraph
-
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     ink = color if color is not None else MEAN_INK if isinstance(graph, MeanGraph) else INK
     ax = prepare_axes(ax)
     pen = Pen(picture, side_of(ax), viewport, labels)
-    show_window(ax, pen)
-    paint(ax, pen, ink, palette or {})
-    if title is not None:
-        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
+    show_window(ax, pen, title)
+    paint(ax, pen, ink, palette)
     return ax
 
 
@@ -69,13 +66,15 @@ def prepare_axes(ax: Axes | None) -> Axes:
     return ax
 
 
-def show_window(ax: Axes, pen: Pen) -> None:
-    """Show the part of the plane that the pen draws, to scale."""
+def show_window(ax: Axes, pen: Pen, title: str | None = None) -> None:
+    """Show the part of the plane that the pen draws, to scale, and write the title over it."""
     left, bottom, right, top = pen.box
     edge = pen.margin / pen.scale
     ax.set_xlim(left - edge, right + edge)
     ax.set_ylim(bottom - edge, top + edge)
     ax.set_aspect("equal", adjustable="box")
+    if title is not None:
+        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
 
 
 def paint(

@@ -16,7 +16,6 @@ from graphmeans.plots.drawing import drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Positions, Viewport, layout, own_positions
-from graphmeans.plots.text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +111,7 @@ def draw_member(
     ghost = Pen(below, side_of(ax), viewport)
     ghost.margin, ghost.scale = pen.margin, pen.scale
     ghost.line = pen.line * 2.2
-    show_window(ax, pen)
+    show_window(ax, pen, title)
     paint(ax, ghost, GHOST, strength=0.55, order=0.5)
     odd = set(differs.extra_edges.tolist())
     paint(
@@ -120,8 +119,6 @@ def draw_member(
         stroke_inks={s: EXTRA for s, e in enumerate(above.edge) if int(e) in odd},
         node_inks=dict.fromkeys(differs.extra_nodes.tolist(), EXTRA),
     )  # fmt: skip
-    if title is not None:
-        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
     return ax
 
 
