@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import graphmeans
 from graphmeans.paper.figures import all_figures
 from graphmeans.paper.results_csv import ResultRow
 from graphmeans.paper.tables import PaperTable, all_tables
+from graphmeans.report.template import page_template
 
 CAPTIONS = {
     "speedup_k": "Times fewer matchings an iteration than std, against the number of clusters",
@@ -67,14 +67,10 @@ def table_markdown(table: PaperTable) -> str:
 
 
 def _html(tables: Sequence[PaperTable], plots: dict[str, str], command: str | None, note: str) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
     # Matplotlib's ids are the same in every picture: keep them apart.
     own = {name: re.sub(r'(id="|#)([\w.\-]+)', rf"\1{name}-\2", _safe(svg)) for name, svg in plots.items()}
     pictures = [(CAPTIONS[name], Markup(svg)) for name, svg in own.items()]
-    return environment.get_template("page.html").render(
+    return page_template(__file__).render(
         tables=tables, pictures=pictures, command=command, note=note, version=graphmeans.__version__
     )
 

@@ -12,7 +12,7 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import number, percent
+from graphmeans.report.words import number, percent, significant
 
 IntArray = NDArray[np.int64]
 
@@ -40,7 +40,7 @@ def profile_contrasts(members: Sequence[Graph], others: Sequence[Graph], spread:
             if abs(a - b) >= WORTH_SHARE:
                 lines.append(Contrast(key, percent(a), percent(b), abs(a - b) / 0.5))
         elif abs(a - b) >= WORTH * spread.get(key, np.inf):
-            lines.append(Contrast(key, number(_short(a)), number(_short(b)), abs(a - b) / max(spread[key], 1e-12)))
+            lines.append(Contrast(key, _number(a), _number(b), abs(a - b) / max(spread[key], 1e-12)))
     for key in here.keys() ^ there.keys():
         share = here.get(key, 0.0), there.get(key, 0.0)
         if key.startswith("share of ") and max(share) >= WORTH_SHARE:
@@ -132,7 +132,7 @@ def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str,
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
-                found.append((name, number(_short(a[d])), number(_short(b[d])), float(share[d])))
+                found.append((name, _number(a[d]), _number(b[d]), float(share[d])))
         elif str(column[i]) != str(other[j]):
             found.append((key, plain_text(column[i], 24), plain_text(other[j], 24), 0.6))
     return found
@@ -182,5 +182,5 @@ def _called(key: str) -> str:
     return plain_text(key, 24) or "value"
 
 
-def _short(value: float) -> float:
-    return float(f"{float(value):.3g}")
+def _number(value: float) -> str:
+    return number(significant(value, 3))

@@ -12,6 +12,7 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import MOST_VALUES, ClusterPictures, column_names, node_table
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.words import significant
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
 MOST_LETTERS = 3_000_000
@@ -41,13 +42,13 @@ def page_data(
     for n, i in enumerate(evidence.sample):
         label = int(labels[i])
         row: dict[str, Any] = {
-            "i": int(i), "c": label, "r": _round(distances[i]), "x": int(places[n, 0]), "y": int(places[n, 1]),
+            "i": int(i), "c": label, "r": significant(distances[i], 4), "x": int(places[n, 0]), "y": int(places[n, 1]),
             "name": names[n],
         }  # fmt: skip
         if classes is not None:
             row["k"] = place_of[classes[i]]
         if evidence.second[n] >= 0:
-            row["c2"], row["r2"] = int(evidence.second[n]), _round(evidence.second_distance[n])
+            row["c2"], row["r2"] = int(evidence.second[n]), significant(evidence.second_distance[n], 4)
         row.update(pictures.member_data(graphs[i], drawings[n], label, evidence.mappings[n]))
         if 0 < values <= MOST_VALUES:
             row["a"] = node_table(graphs[i])
@@ -98,7 +99,3 @@ def _shown_in_frame(summary: ClusteringSummary, evidence: Evidence) -> list[bool
     own, of = summary.distances[evidence.sample], summary.labels[evidence.sample]
     limit = {label: np.quantile(own[of == label], 0.9) for label in np.unique(of)}
     return [bool(d <= limit[label]) for d, label in zip(own, of, strict=True)]
-
-
-def _round(value: float) -> float:
-    return float(f"{float(value):.4g}")

@@ -14,6 +14,7 @@ from graphmeans.plots.members import differences, frame_positions, union_box
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, layout, own_positions, square
 from graphmeans.plots.text import plain_text
+from graphmeans.report.words import significant
 
 #: Side of the sheet that the numbers refer to.
 SHEET = 1000
@@ -165,5 +166,5 @@ def _short(values: Any) -> list[Any]:
 
 
 def _trim(value: float) -> float | int:
-    short = float(f"{value:.4g}")
+    short = significant(value, 4)
     return int(short) if short == int(short) and abs(short) < 1e15 else short

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 import graphmeans
@@ -29,7 +28,8 @@ from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.sentences import figures, headline
 from graphmeans.report.summary import ClusteringSummary, summarize_clustering
-from graphmeans.report.words import counted, duration, number, percent
+from graphmeans.report.template import page_template
+from graphmeans.report.words import counted, duration, number
 
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
 _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
@@ -105,7 +105,7 @@ def _page(
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
     script = _asset("draw.js") + _asset("page.js")
-    return _template().render(
+    return page_template(__file__).render(
         title=plain_text(title),
         summary=summary,
         headline=headline(summary, evidence),
@@ -134,18 +134,6 @@ def _page(
 
 def _asset(name: str) -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
-
-
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=number, percent=percent, counted=counted)
-    return environment.get_template("page.html")
 
 
 def _palette(graphs: Sequence[Graph]) -> dict[str, str]:

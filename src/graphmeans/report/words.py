@@ -21,6 +21,17 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def significant(value: float, digits: int) -> float:
+    """A number rounded to this many significant digits.
+
+    Examples
+    --------
+    >>> significant(3.14159, 3)
+    3.14
+    """
+    return float(f"{float(value):.{digits}g}")
+
+
 def percent(share: float) -> str:
     """A share in per cent; only a share of exactly 1 is written as 100%.
 
