@@ -140,7 +140,7 @@ def test_results_of_an_earlier_run_go_and_nothing_else(parquet, by_threads, sche
     assert not (tmp_path / "labels").exists()
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels" / "part-0000000.parquet").write_bytes(parquet.read_bytes())  # graphs, not labels
-    assert "stands where labels are to be written" in one_line("cluster", parquet, *options)
+    assert "is where labels are to be written" in one_line("cluster", parquet, *options)
     assert (tmp_path / "labels" / "part-0000000.parquet").exists()
 
 
