@@ -224,7 +224,7 @@ def test_refusals(parquet, by_threads, damaged, scheduler, tmp_path, monkeypatch
     assert "bad.parquet: partition 3 cannot be read" in one_line("cluster", damaged, *out, "--scheduler", scheduler)
     assert "240 graphs" in one_line("cluster", parquet, "-k", 241, "-o", tmp_path / "out")
     (tmp_path / "s.json").write_text("[]")
-    assert "is no file that a dask scheduler wrote" in one_line("cluster", parquet, *out, "--scheduler", tmp_path / "s.json")
+    assert "is not a file that a dask scheduler wrote" in one_line("cluster", parquet, *out, "--scheduler", tmp_path / "s.json")
     assert "no such file" in one_line("cluster", parquet, *out, "--scheduler", tmp_path / "none.json")
     assert "--json" in one_line("predict", by_threads, parquet, "--json", "-o", tmp_path / "p.csv")
     assert "Invalid value" in one_line("cluster", parquet, *out, "--engine", "spark")
