@@ -44,7 +44,7 @@ class PaperProgress(logging.Handler):
         self.progress.reset(line, description=escape(f"{setting}: reading"))
 
     def finished(self, setting: RunSetting) -> None:
-        """A row more."""
+        """One more run is done."""
         self.progress.advance(self.all)
 
     def emit(self, record: logging.LogRecord) -> None:

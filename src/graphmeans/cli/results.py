@@ -44,7 +44,7 @@ def write_results(
     seconds: float,
     y_down: bool = False,
 ) -> ClusteringSummary:
-    """Write labels, trace.csv, centroids/, model.gmz and report.html; return what they say in short."""
+    """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
     write_label_file(directory, estimator, graphs, classes)  # before the summary, which fetches labels from workers

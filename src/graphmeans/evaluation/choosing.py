@@ -24,7 +24,7 @@ logger = logging.getLogger("graphmeans")
 
 #: Numbers of clusters that are tried first; then all numbers around the best of them.
 FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
-#: A number of clusters is ruled out if its runs agree by less than this share of what those of the most stable one do.
+#: A number of clusters is ruled out if its stability is less than this share of the highest stability.
 LESS_STABLE = 0.5
 #: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
 NEARLY_WIDEST = 0.9
@@ -33,7 +33,7 @@ NO_GROUPS = 0.1
 
 
 class Tried(NamedTuple):
-    """One number of clusters."""
+    """What was found for one number of clusters."""
 
     n_clusters: int
     inertia: float  # of the best run

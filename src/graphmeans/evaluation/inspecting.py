@@ -169,7 +169,7 @@ def inspect(
 
 
 def _inspected_sample(graphs: Any, n_clusters: int, random_state: Any, options: dict[str, Any]) -> Inspection:
-    """What is found in a sample, with the cost of the whole collection."""
+    """What is found in a sample of the graphs, with the cost for the whole collection."""
     count = len(graphs)
     rows = check_random_state(random_state).choice(count, size=READ, replace=False)
     found = inspect(graphs.take(np.sort(rows)), n_clusters, random_state=random_state, **options)
@@ -209,7 +209,7 @@ def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
 
 
 def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
-    """Seconds to sketch a graph: much, if one graph of the collection is large."""
+    """Seconds that the sketch of one graph takes; they grow with the largest graph of the collection."""
     some = points.take(np.linspace(0, len(points) - 1, min(len(points), 4)).astype(np.int64))
     order = sketch_order(space.order, points)
     Sketches.of(some.take([0]), order)
@@ -219,7 +219,7 @@ def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
 
 
 def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tuple[int, int | None]:
-    """Copies node by node; and those that are copies only if nodes are renumbered (of equal sketches, then matched)."""
+    """The number of exact copies, and of copies with renumbered nodes, which have equal sketches and are then matched."""
     first = originals(points, renumbered=False)
     different = np.flatnonzero(first == np.arange(len(points)))
     copies = len(points) - len(different)

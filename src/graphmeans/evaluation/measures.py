@@ -91,7 +91,7 @@ def silhouette_widths(distances: NDArray[np.float64], labels: NDArray[Any]) -> N
     n_clusters = len(np.unique(labels))
     if n_clusters < 2:
         raise GraphError("the silhouette index needs at least two clusters")
-    if n_clusters == len(labels):  # which scikit-learn refuses
+    if n_clusters == len(labels):  # scikit-learn refuses this case
         return np.zeros(len(labels))
     return np.asarray(silhouette_samples(distances, labels, metric="precomputed"))
 

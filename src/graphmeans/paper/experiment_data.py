@@ -1,4 +1,4 @@
-"""The collections of the experiments, read when a run first asks for them; what Table 1 says about them."""
+"""The collections of the experiments, which are read when a run first needs them, and their characteristics (Table 1)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExperimentData:
     classes: NDArray[Any]
 
     def evaluator(self, effort: float = 1.0) -> Matcher:
-        """What matches graphs to judge a clustering: the same for all algorithms, whatever they use themselves."""
+        """The matcher that judges a clustering: the same for all algorithms, whichever they use themselves."""
         return get_matcher("exact") if self.name == "letter" else get_matcher("search", effort)
 
     @cached_property

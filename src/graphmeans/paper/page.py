@@ -25,7 +25,7 @@ CAPTIONS = {
 def write_all(
     folder: Path, rows: Sequence[ResultRow], *, command: str | None = None, note: str = ""
 ) -> tuple[list[PaperTable], Path]:
-    """Write tables, pictures and the page into a folder; the tables, and the path of the page.
+    """Write tables, pictures and the page into a folder; return the tables and the path of the page.
 
     Parameters
     ----------
@@ -76,5 +76,5 @@ def _html(tables: Sequence[PaperTable], plots: dict[str, str], command: str | No
 
 
 def _safe(svg: str) -> str:
-    """Colours are written as #rrggbb: they are no ids."""
+    """The picture with colours as rgb(...): a colour #rrggbb would be taken for an id."""
     return re.sub(r"#([0-9a-f]{6})\b", lambda m: f"rgb({int(m[1][:2], 16)},{int(m[1][2:4], 16)},{int(m[1][4:], 16)})", svg)

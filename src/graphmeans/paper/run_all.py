@@ -66,7 +66,7 @@ def run_all(
 
 
 def warm_up(matchers: set[str]) -> None:
-    """Compile what the runs need, so that no run's seconds hold it."""
+    """Compile what the runs need, so that no run is timed while it compiles."""
     graphs, _ = make_letters(15, random_state=0)
     for matcher in sorted({*matchers, "search", "exact"}):
         for algorithm in ("lloyd", "interval"):
@@ -81,7 +81,7 @@ def _estimate(setting: RunSetting) -> float:
 
 
 def _take(done: queue.SimpleQueue[Any]) -> Any:
-    """The next outcome; wakes up now and then, because a wait without an end cannot be interrupted everywhere."""
+    """Wait for the next outcome, with timeouts, because a wait without one cannot be interrupted on every system."""
     while True:
         try:
             return done.get(timeout=0.5)

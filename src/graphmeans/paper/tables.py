@@ -138,7 +138,7 @@ def table_2(four: Sequence[Group]) -> PaperTable:
 
 
 def table_2_by_our_count(four: Sequence[Group]) -> PaperTable:
-    """The same runs: what was matched at all, one evaluator for all algorithms, time, and the spread over the runs."""
+    """The same runs: all matchings, the error by one evaluator for all algorithms, time, and the spread over the runs."""
     rows = []
     for group in four:
         best = group.best
@@ -231,7 +231,7 @@ def _everything(group: Group) -> float:
 
 
 def _of(group: Group, name: str) -> float:
-    """Of the best run in Table 2, else the mean of all."""
+    """The value of the best run in Table 2, else the mean of all runs."""
     return float(group.best[name]) if group.rows[0]["experiment"] == FOUR_SETS else group.mean(name)
 
 

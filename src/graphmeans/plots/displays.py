@@ -168,7 +168,7 @@ class ConvergenceDisplay(Display):
 
 
 class ElbowDisplay(Display):
-    """The objective for several numbers of clusters; where it bends, more clusters stop paying.
+    """The objective for several numbers of clusters; beyond its bend, more clusters lower it only a little.
 
     Parameters
     ----------

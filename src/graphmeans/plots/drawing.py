@@ -137,7 +137,7 @@ def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -
 
 
 def _both_ways(graph: Graph) -> bool:
-    """Whether every arc comes with its opposite: then arrow heads at both ends say nothing."""
+    """Whether every arc has an opposite one: arrow heads at both ends would say nothing."""
     pairs = {(int(i), int(j)) for i, j in graph.edges}
     return all((j, i) in pairs for i, j in pairs)
 
@@ -146,7 +146,7 @@ def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
     """Lines for bonds, letters for all atoms but carbon, hydrogens beside the letter of their atom."""
     formula = skeletal(graph, plain.points, plain.strength, plain.stroke_strength)
     hidden = formula.hidden
-    if isinstance(graph, MeanGraph):  # atoms that hang on nothing most members have
+    if isinstance(graph, MeanGraph):  # hide atoms whose bonds most members do not have
         bound = np.zeros(graph.n_nodes, bool)
         bound[graph.edges[formula.edge].reshape(-1)] = True
         hidden = hidden | (~bound & (graph.node_support < 0.5))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class EmbeddingDisplay(Display):
-    """A map of the graphs and their centers: near on the map, near in the metric, as far as a plane can show it.
+    """A map of the graphs and their centers: distances on it are like those of the metric, as far as a plane allows.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def is_molecule(graph: Graph) -> bool:
 
 
 def bond_orders(graph: Graph) -> FloatArray:
-    """1, 2, 3, or 1.5 for aromatic; 1 where nothing is said."""
+    """The order of each bond: 1, 2, 3, or 1.5 for aromatic; 1 where none is given."""
     columns = {key.lower(): column for key, column in graph.edge_attributes.items()}
     for name in BOND_COLUMNS:
         column = columns.get(name)
@@ -129,7 +129,7 @@ def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: Fl
     free = nx.Graph()
     for e in aromatic:
         i, j = graph.edges[e].tolist()
-        if may[i] and may[j]:  # no carbon goes without, if that can be; a nitrogen may, as in pyrrole
+        if may[i] and may[j]:  # prefer a double bond at every carbon; a nitrogen may go without, as in pyrrole
             free.add_edge(i, j, weight=1 + 10 * ((symbols[i] == "C") + (symbols[j] == "C")))
     double = {frozenset(pair) for pair in nx.max_weight_matching(free)}
     turned = orders.copy()

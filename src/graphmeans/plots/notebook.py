@@ -22,7 +22,7 @@ _MEAN_INK = "#3d7ec2"  # legible on white and on black
 
 
 def graph_html(graph: Graph) -> str:
-    """A picture of the graph and what its nodes and edges carry."""
+    """A picture of the graph, and the names of its attributes."""
     said = f"<b>{_text(graph.name)}</b>, " if graph.name is not None else ""
     mean = "; strength shows the share of members" if isinstance(graph, MeanGraph) else ""
     sizes = picture_title(graph).split(": ")[-1]
@@ -49,7 +49,7 @@ def match_html(match: Any) -> str:
 
 
 def estimator_html(estimator: Any) -> str:
-    """The mean graphs of a fitted estimator with their sizes; scikit-learn's diagram of one that is not."""
+    """The mean graphs of a fitted estimator with their sizes; scikit-learn's diagram for one that is not fitted."""
     from sklearn.utils import estimator_html_repr
 
     diagram = str(estimator_html_repr(estimator))

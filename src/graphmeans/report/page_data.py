@@ -80,7 +80,7 @@ def page_data(
     sampled = len(evidence.sample) < len(graphs)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:
-        data["unnamed"] = int(sampled)  # the page must not say that there is no graph of a name
+        data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name
     else:
         data["everyone"] = {"names": everyone, "labels": [int(label) for label in labels]}
     return data

@@ -56,7 +56,7 @@ class ClusterPictures:
         return drawing(graph, positions=frame_positions(graph, self.means[label], mapping, self.layouts[label]))
 
     def widen(self, label: int, picture: Drawing) -> None:
-        """Make room for a picture."""
+        """Widen the frame of a cluster so that it holds a picture."""
         self.boxes[label] = union_box(self.boxes[label], picture.box())
 
     def choose_windows(self) -> None:
