@@ -25,13 +25,13 @@ from graphmeans.datasets.letters import letter_prototypes
 from graphmeans.evaluation.choosing import KChoice, Tried
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.paper.plots import COLOURS, MARKERS, speedup_by_k, speedup_by_structure
-from graphmeans.paper.plots import STYLE as PAPER_STYLE
+from graphmeans.paper.figures import ALGORITHM_COLOURS, MARKERS, speedup_by_k, speedup_by_structure
+from graphmeans.paper.figures import STYLE as PAPER_STYLE
 from graphmeans.paper.protocol import FOUR_SETS, LETTERS_BY_K
 from graphmeans.plots.embedding import Map
 from graphmeans.plots.flow import flow_svg
-from graphmeans.report.cards import map_places, map_svg
 from graphmeans.report.chart import bar_chart, line_chart
+from graphmeans.report.map import map_places, map_svg
 from reports import fitted
 
 BASELINE = Path(__file__).parent / "baseline"
@@ -225,7 +225,7 @@ def of_the_paper(name: str) -> Figure:
     for experiment, datasets, ks in ((FOUR_SETS, collections, [30]), (LETTERS_BY_K, ["letter"], [4, 8, 16, 30])):
         for d, dataset in enumerate(datasets):
             for k in ks:
-                for a, algorithm in enumerate(COLOURS):
+                for a, algorithm in enumerate(ALGORITHM_COLOURS):
                     rows.append({
                         "experiment": experiment, "dataset": dataset, "encoding": "standardised", "k": str(k),
                         "theta": "0",
@@ -308,9 +308,9 @@ def report_map() -> str:
     centers = np.array([[0.0, 2.0], [2.5, 1.0], [0.3, -1.5]])
     labels = np.repeat(np.arange(3), 8)
     points = centers[labels] + random.normal(0, 0.35, (24, 2))
-    clusters = [SimpleNamespace(label=c, size=8, majority="AKX"[c]) for c in range(3)]
+    clusters = [SimpleNamespace(label=c, size=8, name=f"Cluster {c} · {'AKX'[c]}") for c in range(3)]
     evidence = SimpleNamespace(sample=np.arange(24), map=Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9))
-    drawn = map_svg(SimpleNamespace(clusters=clusters), evidence, labels, map_places(evidence))
+    drawn = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence))
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 import graphmeans
 from graphmeans.cli import app
 from graphmeans.cli.errors import reported
-from graphmeans.cli.labels import safe_cell
+from graphmeans.cli.label_files import safe_cell
 from graphmeans.cli.progress import ProgressHandler, shown_progress
 
 HOSTILE = ["<script>alert(1)<script>", "[red]x[red]", "\x1b[31mred", "=HYPERLINK(1)"]
@@ -59,6 +59,19 @@ def out(tmp_path: Path) -> Path:
 
 
 # -- what it writes --------------------------------------------------------------------------------
+
+
+def test_centroids_are_decoded_once_and_the_report_encodes_once(shapes: Path, out: Path, monkeypatch: pytest.MonkeyPatch):
+    calls = []
+    for cls, name in ((graphmeans.GraphKMeans, "centroids"), (graphmeans.GraphEncoder, "transform")):
+        method = getattr(cls, name)
+        monkeypatch.setattr(cls, name, lambda *a, _name=name, _method=method, **k: calls.append(_name) or _method(*a, **k))
+    assert run("cluster", shapes, "-k", 2, "-o", out, "--jobs", 1).exit_code == 0
+    assert calls.count("centroids") == 1
+    fit = calls.copy()
+    calls.clear()
+    graphmeans.GraphKMeans(2, random_state=0, n_jobs=1).fit(graphmeans.io.read_collection(shapes)[0])
+    assert fit.count("transform") == calls.count("transform") + 1
 
 
 def test_cluster_writes_labels_trace_centroids_and_report(shapes: Path, out: Path):

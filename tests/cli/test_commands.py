@@ -138,7 +138,7 @@ def test_predict_with_one_cluster_and_with_classes(letters, folder, tmp_path):
 
 def test_predict_refuses(folder, clustered, tmp_path):
     assert "no such file" in one_line("predict", tmp_path / "none.gmz", folder)
-    assert "no such file" in one_line("predict", tmp_path, folder)
+    assert "holds no model.gmz" in one_line("predict", tmp_path, folder)
     (tmp_path / "bad.gmz").write_bytes(b"PK" * 50)
     assert "is not a readable zip" in one_line("predict", tmp_path / "bad.gmz", folder)
     write_graph(gm.Graph({"colour": ["red"]}), tmp_path / "other.graphml")
@@ -237,7 +237,7 @@ def test_convert(letters, folder, tmp_path):
     kept = json.loads(succeeded("convert", folder, tmp_path / "again", "--json"))
     assert kept["classes_kept"]
     assert read_collection(tmp_path / "again")[1] == read_collection(folder)[1]
-    assert "is there already" in one_line("convert", folder, tmp_path / "letters.npz")
+    assert "exists already" in one_line("convert", folder, tmp_path / "letters.npz")
 
 
 # -- for shells and scripts ------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 import graphmeans as gm
 from graphmeans.cli import app
 from graphmeans.cli import engine as cli_engine
-from graphmeans.cli.labels import labels_of
+from graphmeans.cli.label_files import label_file
 from graphmeans.cli.progress import ProgressHandler
 from graphmeans.cluster.data import dataset as sources
 from graphmeans.cluster.engines import dask_client as clusters
@@ -115,7 +115,7 @@ def test_dask_gives_the_same_and_workers_write_the_labels(parquet, by_threads, s
         succeeded("cluster", parquet, "-k", 8, "-o", tmp_path, "--n-init", 1, "--scheduler", scheduler, "--json")
     )
     assert {path.name for path in tmp_path.iterdir()} == FILES | {"labels"}
-    assert Path(found["files"]["labels"]) == tmp_path / "labels" == labels_of(tmp_path)
+    assert Path(found["files"]["labels"]) == tmp_path / "labels" == label_file(tmp_path)
     assert len(list((tmp_path / "labels").iterdir())) == 6  # a part a shard
     expected = read_labels(by_threads / "labels.parquet")
     names, labels, distances = read_labels(tmp_path / "labels")
@@ -136,18 +136,18 @@ def test_results_of_an_earlier_run_go_and_nothing_else(parquet, by_threads, sche
     options = ["-k", 3, "--n-init", 1, "-q", "-o", tmp_path]
     succeeded("cluster", parquet, *options, "--scheduler", scheduler, "--init", "k-means||")
     succeeded("cluster", parquet, *options)
-    assert labels_of(tmp_path) == tmp_path / "labels.parquet"
+    assert label_file(tmp_path) == tmp_path / "labels.parquet"
     assert not (tmp_path / "labels").exists()
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels" / "part-0000000.parquet").write_bytes(parquet.read_bytes())  # graphs, not labels
-    assert "stands where labels are to be written" in one_line("cluster", parquet, *options)
+    assert "is where labels are to be written" in one_line("cluster", parquet, *options)
     assert (tmp_path / "labels" / "part-0000000.parquet").exists()
 
 
 def test_graphs_that_are_no_parquet_keep_their_table(letters, scheduler, tmp_path):
     gm.io.write_collection(letters[0][:60], tmp_path / "in", letters[1][:60].tolist())
     succeeded("cluster", tmp_path / "in", "-k", 3, "-o", tmp_path / "out", "-q", "--n-init", 1, "--scheduler", scheduler)
-    assert labels_of(tmp_path / "out").name == "labels.csv"
+    assert label_file(tmp_path / "out").name == "labels.csv"
     found = gm.load(tmp_path / "out" / "model.gmz")
     rows = list(csv.DictReader((tmp_path / "out" / "labels.csv").open(newline="")))
     assert [int(row["label"]) for row in rows] == found.labels_.tolist()
@@ -224,7 +224,7 @@ def test_refusals(parquet, by_threads, damaged, scheduler, tmp_path, monkeypatch
     assert "bad.parquet: partition 3 cannot be read" in one_line("cluster", damaged, *out, "--scheduler", scheduler)
     assert "240 graphs" in one_line("cluster", parquet, "-k", 241, "-o", tmp_path / "out")
     (tmp_path / "s.json").write_text("[]")
-    assert "is no file that a dask scheduler wrote" in one_line("cluster", parquet, *out, "--scheduler", tmp_path / "s.json")
+    assert "is not a file that a dask scheduler wrote" in one_line("cluster", parquet, *out, "--scheduler", tmp_path / "s.json")
     assert "no such file" in one_line("cluster", parquet, *out, "--scheduler", tmp_path / "none.json")
     assert "--json" in one_line("predict", by_threads, parquet, "--json", "-o", tmp_path / "p.csv")
     assert "Invalid value" in one_line("cluster", parquet, *out, "--engine", "spark")
@@ -240,9 +240,9 @@ def test_refusals(parquet, by_threads, damaged, scheduler, tmp_path, monkeypatch
 def test_the_file_of_a_scheduler(parquet, scheduler, tmp_path):
     path = tmp_path / "scheduler.json"
     path.write_text(json.dumps({"type": "Scheduler", "address": scheduler}))
-    assert cli_engine.chosen(None, str(path)) == scheduler
-    assert cli_engine.chosen(None, None) == "threads"
-    assert cli_engine.chosen(cli_engine.Engine.dask, None) == "dask"
+    assert cli_engine.engine_address(None, str(path)) == scheduler
+    assert cli_engine.engine_address(None, None) == "threads"
+    assert cli_engine.engine_address(cli_engine.EngineName.dask, None) == "dask"
 
 
 def test_a_lost_worker_is_said(parquet, scheduler, tmp_path, monkeypatch):

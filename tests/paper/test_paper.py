@@ -17,14 +17,14 @@ from typer.testing import CliRunner
 
 import graphmeans as gm
 from graphmeans.cli import app
-from graphmeans.cli.paper_progress import Shown
+from graphmeans.cli.paper_progress import PaperProgress
 from graphmeans.datasets import paper as encodings
 from graphmeans.paper import protocol
 from graphmeans.paper import run as run_module
-from graphmeans.paper.data import Collections
+from graphmeans.paper.experiment_data import ExperimentCollections
 from graphmeans.paper.page import table_markdown
 from graphmeans.paper.protocol import RAW, settings
-from graphmeans.paper.results import FIELDS, Results
+from graphmeans.paper.results_csv import FIELDS, ResultsFile
 from graphmeans.paper.run import paper_count, run
 from graphmeans.paper.tables import all_tables, groups
 from iam import iam_path
@@ -125,7 +125,7 @@ def test_what_is_there_is_not_done_again(done, data, monkeypatch):
     (folder / "results.csv").write_text("".join(lines[:-3]) + lines[-3][:20])  # the last one cut off in the middle
     asked = []
     real = run_module.run
-    monkeypatch.setattr("graphmeans.paper.work.run", lambda setting, one: asked.append(setting) or real(setting, one))
+    monkeypatch.setattr("graphmeans.paper.run_all.run", lambda setting, one: asked.append(setting) or real(setting, one))
     assert command("--data", data, "-o", folder, "--quick", "--quiet").exit_code == 0
     assert len(asked) == 3
     after = (folder / "results.csv").read_text().splitlines(keepends=True)
@@ -142,7 +142,7 @@ def test_what_is_there_is_not_done_again(done, data, monkeypatch):
 def test_the_same_seed_gives_the_same_row(done, data):
     row = next(row for row in rows_of(done[0]) if row["dataset"] == "grec" and row["algorithm"] == "elkan")
     setting = next(s for s in settings(quick=True) if s.as_row().items() <= row.items())
-    again = run(setting, Collections(data)(setting))
+    again = run(setting, ExperimentCollections(data)(setting))
     for name in ("objective", "matchings", "accuracy", "iterations", "silhouette"):
         assert float(row[name]) == pytest.approx(again[name], rel=1e-12)
 
@@ -160,7 +160,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(data, tmp_path):
     assert process.returncode == 130
     line = said.strip().splitlines()[-1]
     assert line.startswith("graphmeans: interrupted with ")
-    assert "the same command goes on from there" in line
+    assert "the same command continues from there" in line
     assert len(rows_of(tmp_path)) >= 2
 
 
@@ -189,7 +189,7 @@ def test_data_that_is_not_there(tmp_path):
 def test_progress_says_what_each_thread_does():
     setting = settings(datasets=["letter"], algorithms=["elkan"])[0]
     with Progress(TextColumn("{task.description}"), console=Console(quiet=True)) as progress:
-        shown = Shown(progress, total=5, done=1)
+        shown = PaperProgress(progress, total=5, done=1)
         shown.started(setting)
         record = logging.makeLogRecord({"trace": {"phase": "iteration", "iteration": 3, "inertia": 2.5, "moved": 4}})
         shown.emit(record)
@@ -226,13 +226,13 @@ def test_the_protocol():
 def test_results_of_another_version_or_shape(tmp_path):
     (tmp_path / "results.csv").write_text("a,b\n1,2\n")
     with pytest.raises(gm.GraphError, match="has other columns than this version writes"):
-        Results(tmp_path)
+        ResultsFile(tmp_path)
     setting = settings(datasets=["letter"])[0]
-    fresh = Results(tmp_path / "new")
+    fresh = ResultsFile(tmp_path / "new")
     fresh.add(setting, {"objective": 1.5, "version": "0.0.0"})
-    assert Results(tmp_path / "new").missing([setting]) == [setting]
+    assert ResultsFile(tmp_path / "new").missing([setting]) == [setting]
     fresh.add(setting, {"objective": 1.5, "version": gm.__version__})
-    assert Results(tmp_path / "new").missing([setting]) == []
+    assert ResultsFile(tmp_path / "new").missing([setting]) == []
 
 
 def test_tables_of_nothing_and_of_one_algorithm(done):
@@ -273,7 +273,7 @@ def test_selections_and_encodings(data):
 )
 def test_table_1(dataset, nodes, edges):
     setting = settings(datasets=[dataset])[0]
-    found = Collections(iam_path())(setting).characteristics
+    found = ExperimentCollections(iam_path())(setting).characteristics
     assert (found["nodes_avg"], found["edges_avg"]) == pytest.approx((nodes[0], edges[0]), abs=0.006)
     assert (found["nodes_max"], found["edges_max"]) == (nodes[1], edges[1])
 
@@ -281,7 +281,7 @@ def test_table_1(dataset, nodes, edges):
 def test_one_row_on_the_real_data():
     """elk on letters from one start: as good as the paper's, with its savings."""
     setting = next(s for s in settings(datasets=["letter"], algorithms=["elkan"], first_seed=2) if s.encoding != RAW)
-    row = run(setting, Collections(iam_path())(setting))
+    row = run(setting, ExperimentCollections(iam_path())(setting))
     assert row["graphs"] == 750
     assert row["accuracy"] > 0.88
     assert 31 * 750 / (row["matchings_paper"] / row["iterations"]) > 6

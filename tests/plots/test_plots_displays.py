@@ -11,11 +11,11 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 import graphmeans as gm
+from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of, spread_sample
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.colours import COLOURS, hues
 from graphmeans.plots.embedding import landmark_map, scaled_plane
-from graphmeans.plots.space import align_to_own, centers_of, points_of, spread_sample
 from reports import drawings, fitted, letters
 
 
@@ -183,11 +183,11 @@ def test_samples_are_spread_over_clusters():
 
 def test_alignments_are_those_of_the_estimator(lettered):
     graphs, _, km = lettered
-    ours = align_to_own(km, graphs[:20], km.labels_[:20])
+    ours = align_to_center(km.space_, points_of(km, graphs[:20]), centers_of(km), km.labels_[:20])
     theirs = km.align(graphs[:20])
     for i in range(20):
         if km.predict([graphs[i]])[0] == km.labels_[i]:
-            assert np.array_equal(ours[i], theirs[i].indices)
+            assert np.array_equal(ours.mapping(i), theirs[i].indices)
 
 
 def test_near_clusters_have_different_colours():

@@ -16,22 +16,22 @@ from graphmeans.cli.results import write_results
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.flow import flow_svg
-from graphmeans.report.comparison import compare
+from graphmeans.report.comparison import compare_clusterings
 from reports import HOSTILE, drawings, fitted
 
 
 def clustering(*sizes: int) -> dict[str, int]:
-    """Graphs named by number, the first `sizes[0]` of them in cluster 0, and so on."""
+    """ReportGraphs named by number, the first `sizes[0]` of them in cluster 0, and so on."""
     labels = np.repeat(np.arange(len(sizes)), sizes)
     return {f"g{i}": int(label) for i, label in enumerate(labels)}
 
 
 def told(left: dict[str, int], right: dict[str, int]) -> list[str]:
-    return [event.said() for event in compare(left, right).events]
+    return [event.said() for event in compare_clusterings(left, right).events]
 
 
 def test_renumbered_clusters_are_the_same():
-    found = compare(clustering(4, 6), {name: 1 - label for name, label in clustering(4, 6).items()})
+    found = compare_clusterings(clustering(4, 6), {name: 1 - label for name, label in clustering(4, 6).items()})
     assert [event.kind for event in found.events] == ["same", "same"]
     assert found.agreement == 1
     assert len(found.moved) == 0
@@ -46,13 +46,13 @@ def test_split_and_merged():
 
 def test_regrouped_changed_new_and_gone():
     assert told(clustering(10, 10), clustering(5, 10, 5)) == ["0 and 1 regrouped as 0, 1 and 2"]
-    changed = compare(clustering(10, 10), clustering(12, 8))
+    changed = compare_clusterings(clustering(10, 10), clustering(12, 8))
     assert [event.said() for event in changed.events] == ["0 became 0, with changes", "1 became 1, with changes"]
     assert [event.moved for event in changed.events] == [0, 2]
     assert [changed.names[i] for i in changed.moved] == ["g10", "g11"]
     left = {f"g{i}": i // 8 for i in range(48)}
     right = {name: (int(name[1:]) % 8 if label == 5 else label + 8) for name, label in left.items()}
-    kinds = {event.kind for event in compare(left, right).events}
+    kinds = {event.kind for event in compare_clusterings(left, right).events}
     assert "same" in kinds
     # cluster 5 is scattered over eight clusters that hold nothing else: all of them come from it
     assert told(left, right)[0] == "5 split into 0, 1, 2, 3, 4, 5, 6 and 7"
@@ -68,13 +68,13 @@ def test_scattered_clusters_are_gone_and_collected_ones_new():
 def test_graphs_of_one_side_only_and_classes():
     left, right = clustering(3, 3), clustering(3, 4)
     del right["g0"]
-    found = compare(left, right, {name: "x" if label else "y" for name, label in left.items()} | {"g6": "x"})
+    found = compare_clusterings(left, right, {name: "x" if label else "y" for name, label in left.items()} | {"g6": "x"})
     assert found.only_left == ("g0",)
     assert found.only_right == ("g6",)
     assert found.accuracy == (1.0, 1.0)
     assert json.loads(json.dumps(found.as_dict()))["only_in_a"] == ["g0"]
     with pytest.raises(GraphError, match="no graph in common"):
-        compare({"a": 0}, {"b": 0})
+        compare_clusterings({"a": 0}, {"b": 0})
 
 
 def test_every_graph_is_in_the_picture():

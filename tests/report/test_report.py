@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
+from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.graphs.graph import Graph
 from graphmeans.report import write_report
-from graphmeans.report.apart import profile_lines, spreads
 from graphmeans.report.chart import bar_chart, line_chart
-from graphmeans.report.data import cluster_name, script_json
+from graphmeans.report.contrasts import profile_contrasts, spreads
 from graphmeans.report.evidence import gather
-from graphmeans.report.summary import standard_matchings, summarise
+from graphmeans.report.page_data import script_json
+from graphmeans.report.summary import summarize_clustering
 from graphmeans.report.words import percent
 from reports import HOSTILE, drawings, fitted, letters
 
@@ -177,7 +178,7 @@ def test_json_cannot_end_its_element():
 def test_what_sets_clusters_apart_is_in_original_units(tmp_path: Path):
     small = [Graph({"mass": [10.0 + i % 2, 12.0], "kind": ["a", "a"]}, [(0, 1)], {"bond": [1.0]}) for i in range(6)]
     large = [Graph({"mass": [90.0 + i % 2, 110.0], "kind": ["a", "b"]}, [(0, 1)], {"bond": [3.0]}) for i in range(6)]
-    lines = {line.what: (line.here, line.there) for line in profile_lines(small, large, spreads(small + large))}
+    lines = {line.what: (line.here, line.there) for line in profile_contrasts(small, large, spreads(small + large))}
     assert lines["mean mass of nodes"] == ("11.2", "100")
     assert lines["mean bond of edges"] == ("1", "3")
     assert lines["share of nodes with kind b"] == ("0%", "50%")
@@ -307,12 +308,12 @@ def test_summary_counts():
     graphs = drawings(4)
     estimator = fitted(graphs, 2)
     first = int(estimator.labels_[0])
-    summary = summarise(estimator, ["A", "B", "B", "B"])
+    summary = summarize_clustering(estimator, ["A", "B", "B", "B"])
     assert summary.accuracy == 0.75
     assert summary.clusters[first].mixture == (("A", 1), ("B", 1))
     assert [c.majority for c in summary.in_reading_order()] == ["A", "B"]
-    assert summarise(estimator).accuracy is None
-    assert cluster_name(3, "7") == "Cluster 3 · class 7"
+    assert summarize_clustering(estimator).accuracy is None
+    assert summarize_clustering(estimator, ["7"] * 4).clusters[0].name == "Cluster 0 · class 7"
 
 
 def test_stability_and_second_clusters():

@@ -13,7 +13,7 @@ import graphmeans as gm
 from graphmeans.graphs.graph import Graph
 from graphmeans.io import write_parquet
 from graphmeans.report import write_report
-from graphmeans.report.source import Graphs
+from graphmeans.report.report_graphs import ReportGraphs
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
 
@@ -88,7 +88,7 @@ def test_a_large_collection_is_not_held(fitted, folder, tmp_path, made, monkeypa
     assert shown <= made[0] <= shown + 400 + 10 * 4  # those that are shown, those whose sizes were looked at, the means
     assert len(data_of(page)["everyone"]["names"]) == N * COPIES
     # Names of that many letters would make the page too large: they are not read to the end, and the page knows.
-    monkeypatch.setattr("graphmeans.report.data.MOST_LETTERS", 10_000)
+    monkeypatch.setattr("graphmeans.report.page_data.MOST_LETTERS", 10_000)
     read, table = [], gm.io.Collection._table
     monkeypatch.setattr(gm.io.Collection, "_table", lambda self, i, columns=None: read.append(columns) or table(self, i, columns))
     page = write_report(tmp_path / "r.html", estimator=km, graphs=collection).read_text()
@@ -119,7 +119,7 @@ def test_one_graph_after_the_other(folder, letters):
 
 
 def test_graphs_on_disk_as_a_sequence(folder, letters, made):
-    graphs = Graphs(gm.open_collection(folder))
+    graphs = ReportGraphs(gm.open_collection(folder))
     graphs.read([5, 1500, 5])
     assert made[0] == 2
     assert graphs[5].name == letters[0][5].name

@@ -1,24 +1,45 @@
-"""The command `graphmeans`: one file a command. The library is loaded inside the commands, so that help is quick."""
+"""The command `graphmeans`, with one file for each of its commands.
+
+The functions of the commands import the library when they run, and not when their modules are loaded: `graphmeans --help`
+and messages about wrong options then come at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import cleandoc
 from typing import Annotated
 
 import typer
 
 from graphmeans import __version__
-from graphmeans.cli.choose_k import choose_k
-from graphmeans.cli.cluster import cluster
-from graphmeans.cli.compare import compare
-from graphmeans.cli.convert import convert
-from graphmeans.cli.demo import demo
-from graphmeans.cli.distance import distance
+from graphmeans.cli.choose_k import choose_k_command
+from graphmeans.cli.cluster import cluster_command
+from graphmeans.cli.compare import compare_command
+from graphmeans.cli.convert import convert_command
+from graphmeans.cli.demo import demo_command
+from graphmeans.cli.distance import distance_command
 from graphmeans.cli.errors import OneLineGroup
-from graphmeans.cli.inspect import inspect
-from graphmeans.cli.mean import mean
-from graphmeans.cli.paper import paper
-from graphmeans.cli.predict import predict
-from graphmeans.cli.warmup import warmup
+from graphmeans.cli.inspect import inspect_command
+from graphmeans.cli.mean import mean_command
+from graphmeans.cli.paper import paper_command
+from graphmeans.cli.predict import predict_command
+from graphmeans.cli.warmup import warmup_command
+
+#: The commands, in the order in which the help lists them.
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo_command,
+    "inspect": inspect_command,
+    "choose-k": choose_k_command,
+    "cluster": cluster_command,
+    "predict": predict_command,
+    "mean": mean_command,
+    "distance": distance_command,
+    "compare": compare_command,
+    "convert": convert_command,
+    "paper": paper_command,
+    "warmup": warmup_command,
+}
 
 app = typer.Typer(
     name="graphmeans",
@@ -28,17 +49,15 @@ app = typer.Typer(
     rich_markup_mode="rich",
     epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
 )
-app.command()(demo)
-app.command()(inspect)
-app.command("choose-k")(choose_k)
-app.command()(cluster)
-app.command()(predict)
-app.command()(mean)
-app.command()(distance)
-app.command()(compare)
-app.command()(convert)
-app.command()(paper)
-app.command()(warmup)
+
+
+def _unwrapped(text: str) -> str:
+    """Paragraphs on one line each: the terminal, not the source, decides where the help is wrapped."""
+    return "\n\n".join(" ".join(part.split()) for part in cleandoc(text).split("\n\n"))
+
+
+for _name, _command in COMMANDS.items():
+    app.command(_name, help=_unwrapped(_command.__doc__ or ""))(_command)
 
 
 def _show_version(asked: bool) -> None:

@@ -7,45 +7,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmeans.cli.common import (
-    AsJson,
-    Debug,
-    EdgeWeight,
-    Encoder,
-    Jobs,
-    Matcher,
-    Matching,
-    NodeWeight,
-    Raw,
-    Seed,
-    Source,
-    echo_json,
-    encoder_of,
-)
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.output import echo_json, plain_table, safe_markup
 
 if TYPE_CHECKING:
     from graphmeans.evaluation.choosing import KChoice
 
 
-def choose_k(
-    source: Source,
+def choose_k_command(
+    source: options.Input,
     clusters: Annotated[
         str,
         typer.Option("--clusters", "-k", metavar="2-12|2,5,10", help="Numbers to try.", show_default="up to 30"),
     ] = "",
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("graphmeans-choose-k"),
+    output: options.OutputFolder = Path("graphmeans-choose-k"),
     seeds: Annotated[int, typer.Option(min=2, help="Runs for each number, whose agreement is its stability.")] = 3,
     sample: Annotated[int, typer.Option(min=10, help="Graphs that silhouettes are computed of, at most.")] = 300,
-    matcher: Matching = Matcher.auto,
-    node_weight: NodeWeight = 1.0,
-    edge_weight: EdgeWeight = 1.0,
-    raw: Raw = False,
-    encoder: Encoder = None,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    matcher: options.MatcherOption = options.MatcherName.auto,
+    node_weight: options.NodeWeight = 1.0,
+    edge_weight: options.EdgeWeight = 1.0,
+    raw: options.Raw = False,
+    encoder: options.EncoderJson = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
 ) -> None:
     """Find out how many clusters there are.
 
@@ -68,21 +56,22 @@ def choose_k(
         numbers = parse_numbers(clusters) if clusters else None
         with shown_progress(f"reading {source}", quiet=as_json):
             graphs, _ = open_or_read(source)
-        from graphmeans.evaluation.choosing import choose_k as chosen
-        from graphmeans.plots.choosing import draw_choice
+        from graphmeans.evaluation.choosing import choose_k
+        from graphmeans.plots.displays import draw_choice
 
         with shown_progress("clustering", quiet=as_json):
-            choice = chosen(
+            choice = choose_k(
                 graphs, numbers, n_seeds=seeds, sample_size=sample, random_state=seed, matcher=matcher.value,
                 encoder=encoder_of(raw, encoder), node_weight=node_weight, edge_weight=edge_weight, n_jobs=jobs,
             )  # fmt: skip
         output.mkdir(parents=True, exist_ok=True)
         picture = output / "choose-k.svg"
         draw_choice(choice).savefig(picture, format="svg")
-        text = json.dumps({"input": str(source), **choice.as_dict()}, indent=1, ensure_ascii=False)
+        found = {"input": str(source), **choice.as_dict()}
+        text = json.dumps(found, indent=1, ensure_ascii=False)
         (output / "choose-k.json").write_text(text + "\n", encoding="utf-8")
         if as_json:
-            echo_json({"input": str(source), **choice.as_dict(), "file": str(picture)})
+            echo_json({**found, "file": str(picture)})
         else:
             _show(choice, picture)
 
@@ -107,15 +96,10 @@ def parse_numbers(text: str) -> list[int]:
 
 def _show(choice: KChoice, picture: Path) -> None:
     from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
 
-    from graphmeans.plots.text import plain_text
     from graphmeans.report.words import number
 
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
-    for name in ("clusters", "silhouette", "objective", "stability", "smallest"):
-        table.add_column(name, justify="right")
+    table = plain_table(right=("clusters", "silhouette", "objective", "stability", "smallest"))
     table.add_column("")
     for row in choice.tried:
         marks = ["recommended"] * (row.n_clusters == choice.recommended) + ["bend"] * (row.n_clusters == choice.elbow)
@@ -126,5 +110,5 @@ def _show(choice: KChoice, picture: Path) -> None:
         )  # fmt: skip
     console = Console(highlight=False)
     console.print(table)
-    console.print(f"[bold]{escape(choice.reason)}[/bold]", soft_wrap=True)
-    console.print(f"[bold green]curves[/bold green] {escape(plain_text(picture))}", soft_wrap=True)
+    console.print(f"[bold]{safe_markup(choice.reason)}[/bold]", soft_wrap=True)
+    console.print(f"[bold green]curves[/bold green] {safe_markup(picture)}", soft_wrap=True)

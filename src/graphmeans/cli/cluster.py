@@ -8,36 +8,14 @@ from typing import Annotated
 
 import typer
 
-from graphmeans.cli.common import (
-    AsJson,
-    Debug,
-    EdgeWeight,
-    Encoder,
-    Jobs,
-    Matcher,
-    Matching,
-    NodeWeight,
-    Raw,
-    Seed,
-    Source,
-    YDown,
-    echo_json,
-    encoder_of,
-)
-from graphmeans.cli.engine import Engine, Scheduler, Workers, chosen
+from graphmeans.cli import options
+from graphmeans.cli.engine import connected_workers, engine_address
 from graphmeans.cli.errors import reported
+from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.output import echo_json
 
 
-class Algorithm(str, Enum):
-    """How the clusters are found."""
-
-    interval = "interval"
-    elkan = "elkan"
-    lloyd = "lloyd"
-    gvr = "gvr"
-
-
-class Init(str, Enum):
+class InitName(str, Enum):
     """Where the clusters start."""
 
     kmeans = "k-means++"
@@ -47,7 +25,7 @@ class Init(str, Enum):
     random = "random"
 
 
-class Mean(str, Enum):
+class MeanName(str, Enum):
     """How a mean graph is computed."""
 
     auto = "auto"
@@ -64,52 +42,52 @@ def parse_n_init(text: str) -> str:
     return text
 
 
-def cluster(
+def cluster_command(
     context: typer.Context,
-    source: Source,
+    source: options.Input,
     n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="Number of clusters.", show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("graphmeans-out"),
+    output: options.OutputFolder = Path("graphmeans-out"),
     algorithm: Annotated[
-        Algorithm, typer.Option(help="interval needs the fewest matchings; lloyd and elkan are the paper's.")
-    ] = Algorithm.interval,
+        options.AlgorithmName, typer.Option(help="interval needs the fewest matchings; lloyd and elkan are the paper's.")
+    ] = options.AlgorithmName.interval,
     init: Annotated[
-        Init,
+        InitName,
         typer.Option(
             metavar="NAME", help="How the first centers are chosen: k-means++, k-means||, furthest-first, medoids or random."
         ),
-    ] = Init.kmeans,
+    ] = InitName.kmeans,
     n_init: Annotated[
         str, typer.Option(callback=parse_n_init, help="Runs, of which the best is kept.", metavar="N|auto")
     ] = "auto",
-    mean: Annotated[Mean, typer.Option(help="How mean graphs are computed.")] = Mean.auto,
-    matcher: Matching = Matcher.auto,
+    mean: Annotated[MeanName, typer.Option(help="How mean graphs are computed.")] = MeanName.auto,
+    matcher: options.MatcherOption = options.MatcherName.auto,
     effort: Annotated[float, typer.Option(min=0, help="How hard larger graphs are matched (auto, search).")] = 1.0,
     theta: Annotated[float, typer.Option(min=0, help="How far gvr trusts an alignment while its center moves.")] = 0.0,
     certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,
-    seed: Seed = 0,
-    node_weight: NodeWeight = 1.0,
-    edge_weight: EdgeWeight = 1.0,
-    raw: Raw = False,
-    encoder: Encoder = None,
+    seed: options.Seed = 0,
+    node_weight: options.NodeWeight = 1.0,
+    edge_weight: options.EdgeWeight = 1.0,
+    raw: options.Raw = False,
+    encoder: options.EncoderJson = None,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="A file to go on from if the run is killed (interval).", metavar="FILE", show_default=False),
+        typer.Option(help="A file to continue from if the run is killed (interval).", metavar="FILE", show_default=False),
     ] = None,
-    engine: Workers = None,
-    scheduler: Scheduler = None,
-    y_down: YDown = False,
-    jobs: Jobs = None,
-    as_json: AsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")] = False,
-    debug: Debug = False,
+    engine: options.EngineOption = None,
+    scheduler: options.Scheduler = None,
+    y_down: options.YDown = False,
+    jobs: options.Jobs = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
 ) -> None:
     """Cluster a collection of graphs.
 
     Writes labels.csv, trace.csv, centroids/ (the mean graphs as GraphML and SVG), model.gmz (for `graphmeans predict` and
     `gm.load`) and report.html. Classes in the input are never clustered on; the report counts them.
 
-    A Parquet INPUT (see `graphmeans convert`) need not fit into memory; its labels are Parquet, too: labels.parquet, or a
+    A Parquet INPUT (see `graphmeans convert`) need not fit into memory. Its labels are Parquet, too: labels.parquet, or a
     folder labels/ to which the workers of a dask cluster have written their parts.
 
     [bold]Examples[/bold]
@@ -125,15 +103,14 @@ def cluster(
     with reported(debug):
         from time import perf_counter
 
-        from graphmeans.cli.engine import working
         from graphmeans.cli.progress import shown_progress
         from graphmeans.io.collection import open_or_read
 
         start = perf_counter()
         quiet = quiet or as_json
         settings = encoder_of(raw, encoder)
-        where = chosen(engine, scheduler)
-        if where != Engine.threads.value and algorithm != Algorithm.interval:
+        where = engine_address(engine, scheduler)
+        if where != options.EngineName.threads.value and algorithm != options.AlgorithmName.interval:
             raise ValueError(f"--algorithm {algorithm.value} works with --engine threads only; dask takes interval")
         with shown_progress(f"reading {source}", quiet=quiet):
             graphs, classes = open_or_read(source)
@@ -141,12 +118,8 @@ def cluster(
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours
 
-        from graphmeans.cli.labels import check_place
-        from graphmeans.cli.results import (  # not before: they take their time to load
-            as_dict,
-            show_results,
-            write_results,
-        )
+        from graphmeans.cli.label_files import check_place
+        from graphmeans.cli.results import as_dict, show_results, write_results  # late, because they load slowly
         from graphmeans.cluster.estimators.kmeans import GraphKMeans
 
         if not isinstance(graphs, list):
@@ -156,7 +129,7 @@ def cluster(
             n_clusters,
             algorithm=algorithm.value,
             init=init.value,
-            n_init=_n_init(n_init),
+            n_init=n_init if n_init == "auto" else int(n_init),
             mean=mean.value,
             matcher=matcher.value,
             effort=effort,
@@ -170,12 +143,12 @@ def cluster(
             random_state=seed,
             checkpoint=None if checkpoint is None else str(checkpoint),
         )
-        with shown_progress("clustering", quiet=quiet), working(where, jobs) as workers:
+        with shown_progress("clustering", quiet=quiet), connected_workers(where, jobs) as workers:
             if workers is not None:
                 estimator.engine = workers.client
             estimator.fit(graphs)
             seconds = perf_counter() - start
-            report = write_results(
+            summary = write_results(
                 output,
                 estimator=estimator,
                 graphs=graphs,
@@ -186,10 +159,6 @@ def cluster(
                 y_down=y_down,
             )
         if as_json:
-            echo_json(as_dict(estimator, classes, report, seconds))
+            echo_json(as_dict(estimator, summary, output, seconds))
         else:
-            show_results(estimator, classes, report, seconds, quiet=quiet)
-
-
-def _n_init(text: str) -> int | str:
-    return text if text == "auto" else int(text)
+            show_results(summary, output, seconds, quiet=quiet)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmeans.cli.common import YDown
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.output import plain_table, safe_markup
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
@@ -17,25 +18,23 @@ if TYPE_CHECKING:
 _MOST_ROWS, _MOST_NAMES = 40, 8
 
 
-def compare(
+def compare_command(
     first: Annotated[
         Path, typer.Argument(metavar="DIR_A", help="What `graphmeans cluster` wrote.", show_default=False)
     ],
     second: Annotated[
         Path, typer.Argument(metavar="DIR_B", help="Another one, of the same graphs.", show_default=False)
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
-        "graphmeans-compare"
-    ),
-    y_down: YDown = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON, and nothing else.")] = False,
+    output: options.OutputFolder = Path("graphmeans-compare"),
+    y_down: options.YDown = False,
+    as_json: options.AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the picture.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+    debug: options.Debug = False,
 ) -> None:
     """Compare two clusterings: which clusters split, merged or moved.
 
     The two may differ in the number of clusters, the algorithm or the weights; graphs are recognised by their names.
-    Writes comparison.json and flow.svg, a picture of who went where.
+    Writes comparison.json and flow.svg, a picture of where the graphs of each cluster went.
 
     [bold]Examples[/bold]
 
@@ -46,14 +45,14 @@ def compare(
     with reported(debug):
         import json
 
-        from graphmeans.cli.labels import read_labels
+        from graphmeans.cli.label_files import read_label_file
         from graphmeans.plots.flow import flow_svg
         from graphmeans.plots.positions import y_down as drawn_downwards
-        from graphmeans.report.comparison import compare as compared
+        from graphmeans.report.comparison import compare_clusterings
 
-        left, left_classes = read_labels(first)
-        right, right_classes = read_labels(second)
-        found = compared(left, right, left_classes or right_classes)
+        left, left_classes = read_label_file(first)
+        right, right_classes = read_label_file(second)
+        found = compare_clusterings(left, right, left_classes or right_classes)
         output.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"a": str(first), "b": str(second), **found.as_dict()}, indent=1, ensure_ascii=False)
         (output / "comparison.json").write_text(text + "\n", encoding="utf-8")
@@ -90,21 +89,12 @@ def read_means(directory: Path) -> dict[int, Graph]:
 
 def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
     from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
 
-    from graphmeans.plots.text import plain_text
     from graphmeans.report.words import counted, number, percent
 
-    def said(text: object) -> str:
-        return escape(plain_text(text, 60))
-
     console = Console(highlight=False)
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("what")
-    table.add_column(f"from {said(first.name)} to {said(second.name)}")
-    table.add_column("graphs", justify="right")
-    table.add_column("strays", justify="right")
+    names = safe_markup(first.name or first, 60), safe_markup(second.name or second, 60)
+    table = plain_table("what", f"from {names[0]} to {names[1]}", right=("graphs", "went elsewhere"))
     events = [event for event in found.events if event.kind != "same"]
     for event in events[:_MOST_ROWS]:
         table.add_row(_colour(event.kind), event.said(), number(event.graphs), number(event.moved))
@@ -115,9 +105,8 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
         console.print(table)
     console.print(
         f"{counted(same, 'cluster')} of {len(found.table)} stayed the same; "
-        f"[bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} moved to a cluster that does not "
-        f"stand for their own; "
-        f"adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
+        f"with clusters paired one to one, [bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} "
+        f"changed cluster; adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
         soft_wrap=True,
     )
     if found.accuracy is not None:
@@ -125,19 +114,12 @@ def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
         console.print(f"graphs in the majority class of their cluster: {percent(a)} and {percent(b)}", soft_wrap=True)
     for folder, only in ((first, found.only_left), (second, found.only_right)):
         if only:
-            some = ", ".join(said(name) for name in only[:_MOST_NAMES])
+            some = ", ".join(safe_markup(name, 60) for name in only[:_MOST_NAMES])
             dots = " …" if len(only) > _MOST_NAMES else ""
-            console.print(f"only in {said(folder)}: {counted(len(only), 'graph')} ({some}{dots})", soft_wrap=True)
-    console.print(f"[bold green]flow[/bold green] {escape(plain_text(output / 'flow.svg'))}", soft_wrap=True)
+            console.print(f"only in {safe_markup(folder, 60)}: {counted(len(only), 'graph')} ({some}{dots})", soft_wrap=True)
+    console.print(f"[bold green]flow[/bold green] {safe_markup(output / 'flow.svg')}", soft_wrap=True)
 
 
-def _colour(kind: str) -> Any:
-    style = {
-        "split": "yellow",
-        "merged": "yellow",
-        "regrouped": "red",
-        "changed": "cyan",
-        "gone": "red",
-        "new": "green",
-    }
-    return f"[{style[kind]}]{kind}[/{style[kind]}]"
+def _colour(kind: str) -> str:
+    style = {"merged": "yellow", "split": "yellow", "changed": "cyan", "new": "green"}.get(kind, "red")
+    return f"[{style}]{kind}[/{style}]"

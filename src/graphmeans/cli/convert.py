@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmeans.cli.common import AsJson, Debug, Source, echo_json
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
 
 
-class Kind(str, Enum):
+class FileFormat(str, Enum):
     """Formats that collections are written in."""
 
     graphml = "graphml"
@@ -30,8 +31,8 @@ class Kind(str, Enum):
     smi = "smi"
 
 
-def convert(
-    source: Source,
+def convert_command(
+    source: options.Input,
     target: Annotated[
         Path,
         typer.Argument(
@@ -39,7 +40,8 @@ def convert(
         ),
     ],
     kind: Annotated[
-        Kind | None, typer.Option("--to", help="The format of the files.", show_default="by the ending; else GraphML or GXL")
+        FileFormat | None,
+        typer.Option("--to", help="The format of the files.", show_default="by the ending; else GraphML or GXL"),
     ] = None,
     rows_per_file: Annotated[
         int | None,
@@ -48,8 +50,8 @@ def convert(
     rows_per_group: Annotated[
         int | None, typer.Option(min=1, help="Parquet: how many graphs are read at once.", show_default="10000")
     ] = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
 ) -> None:
     """Write a collection in another format.
 
@@ -71,7 +73,7 @@ def convert(
         from graphmeans.report.words import counted
 
         if target.exists() and (target.is_file() or any(target.iterdir())):
-            raise ValueError(f"{target}: is there already; name another, or remove it")
+            raise ValueError(f"{target}: exists already; name another file or folder, or remove it")
         form = SINGLE_FILE.get(target.suffix.lower()) if kind is None else kind.value
         if form == "parquet":
             from graphmeans.io.parquet.writer import ROWS_PER_GROUP, write_rows
@@ -93,7 +95,7 @@ def convert(
 
 
 class _Counted:
-    """A stream of graphs with their classes that knows how many passed, and whether any had a class."""
+    """A stream of graphs with their classes that counts them, and remembers whether any had a class."""
 
     def __init__(self, pairs: Iterator[tuple[Graph, str | None]]) -> None:
         self._pairs = pairs

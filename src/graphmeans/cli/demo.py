@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
 
 _LETTERS = 15
@@ -15,7 +16,7 @@ _LETTERS = 15
 _RUNS = 3
 
 
-class Distortion(str, Enum):
+class DistortionName(str, Enum):
     """How badly the letters are drawn."""
 
     low = "low"
@@ -23,18 +24,16 @@ class Distortion(str, Enum):
     high = "high"
 
 
-def demo(
+def demo_command(
     context: typer.Context,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
-        "graphmeans-demo"
-    ),
+    output: options.OutputFolder = Path("graphmeans-demo"),
     samples: Annotated[int, typer.Option(min=_LETTERS, help="Number of letters drawn.")] = 750,
-    distortion: Annotated[Distortion, typer.Option(help="How badly they are drawn.")] = Distortion.low,
+    distortion: Annotated[DistortionName, typer.Option(help="How badly they are drawn.")] = DistortionName.low,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same letters and clusters.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+    quiet: options.Quiet = False,
+    debug: options.Debug = False,
 ) -> None:
-    """See what it does: cluster distorted letters, and open the report.
+    """See what it does: cluster distorted letters, and write the report.
 
     Draws the fifteen capitals that are made of straight lines, badly, and clusters the drawings without being told
     which is which.
@@ -60,7 +59,7 @@ def demo(
         with shown_progress("clustering", quiet=quiet):
             estimator.fit(graphs)
         seconds = perf_counter() - start
-        report = write_results(
+        summary = write_results(
             output,
             estimator=estimator,
             graphs=graphs,
@@ -69,4 +68,4 @@ def demo(
             arguments=context.obj,
             seconds=seconds,
         )
-        show_results(estimator, letters.tolist(), report, seconds, quiet=quiet)
+        show_results(summary, output, seconds, quiet=quiet)

@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphmeans.cli.common import (
-    AsJson,
-    Debug,
-    EdgeWeight,
-    Matcher,
-    Matching,
-    NodeWeight,
-    YDown,
-    echo_json,
-    model_path,
-    one_graph,
-)
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.inputs import model_path, one_graph
+from graphmeans.cli.output import echo_json, plain_table, safe_markup
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
@@ -29,7 +20,7 @@ _MOST_ROWS = 60
 _WHICH = "A file with one graph; or INPUT#NAME, INPUT#NUMBER of a collection."
 
 
-def distance(
+def distance_command(
     first: Annotated[str, typer.Argument(metavar="A", help=_WHICH, show_default=False)],
     second: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
     output: Annotated[
@@ -39,12 +30,12 @@ def distance(
         Path | None,
         typer.Option(help="Measure as this model does: its encoding, weights and order.", metavar="MODEL", show_default=False),
     ] = None,
-    matcher: Matching = Matcher.auto,
-    node_weight: NodeWeight = 1.0,
-    edge_weight: EdgeWeight = 1.0,
-    y_down: YDown = False,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    matcher: options.MatcherOption = options.MatcherName.auto,
+    node_weight: options.NodeWeight = 1.0,
+    edge_weight: options.EdgeWeight = 1.0,
+    y_down: options.YDown = False,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
 ) -> None:
     """Measure the distance of two graphs, and draw their alignment.
 
@@ -73,19 +64,19 @@ def distance(
             _show(x, y, found, output)
 
 
-def _match(x: Graph, y: Graph, model: Path | None, matcher: Matcher, node_weight: float, edge_weight: float) -> Match:
+def _match(x: Graph, y: Graph, model: Path | None, matcher: options.MatcherName, node_weight: float, edge_weight: float) -> Match:
     from graphmeans.functions import match
 
     if model is None:
         return match(x, y, matcher.value, node_weight=node_weight, edge_weight=edge_weight)
-    if (matcher, node_weight, edge_weight) != (Matcher.auto, 1.0, 1.0):
+    if (matcher, node_weight, edge_weight) != (options.MatcherName.auto, 1.0, 1.0):
         raise ValueError("--model brings its own matcher and weights; leave --matcher and the weights out")
     from graphmeans.io.storage.model import load
 
-    space_of = load(model_path(model))
-    space = space_of.space_
+    estimator = load(model_path(model))
+    space = estimator.space_
     return match(
-        x, y, space.matcher, _order(space), encoder=space_of.encoder_, node_weight=space.node_weight,
+        x, y, space.matcher, _order(space), encoder=estimator.encoder_, node_weight=space.node_weight,
         edge_weight=space.edge_weight,
     )  # fmt: skip
 
@@ -120,21 +111,16 @@ def _draw(x: Graph, y: Graph, found: Match, path: Path, y_down: bool) -> None:
 
 def _show(x: Graph, y: Graph, found: Match, output: Path | None) -> None:
     from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
 
-    from graphmeans.plots.text import plain_text
     from graphmeans.report.words import number
 
     def said(text: object) -> str:
-        return escape(plain_text(text, 60))
+        return safe_markup(text, 60)
 
     console = Console(highlight=False)
     proven = "proven" if found.certified else f"at least {number(found.lower)}"
     console.print(f"distance [bold]{found.upper:.10g}[/bold] ({proven}; {said(found.matcher)})", soft_wrap=True)
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column(said(x.name or "A"))
-    table.add_column(said(y.name or "B"))
+    table = plain_table(said(x.name or "A"), said(y.name or "B"))
     rows = list(found.mapping.items())
     for a, b in rows[:_MOST_ROWS]:
         table.add_row(said(a), "[dim]–[/dim]" if b is None else said(b))

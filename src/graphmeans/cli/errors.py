@@ -1,4 +1,4 @@
-"""What goes wrong is said in one line on stderr; a traceback only with --debug."""
+"""Errors are reported in one line on stderr; a traceback is shown only with --debug."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def reported(debug: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         raise typer.Exit(_say("interrupted", INTERRUPTED)) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python reports an error when it closes stdout
         raise typer.Exit(CLOSED_PIPE) from None
     except (ValueError, OSError, ImportError, MemoryError) as error:
         if debug:
@@ -84,7 +84,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _say(line: str, code: int) -> int:
-    from graphmeans.plots.text import plain_text  # not above: it takes NumPy along
+    from graphmeans.plots.text import plain_text  # late, because it loads NumPy
 
     typer.echo(f"graphmeans: {plain_text(line)}", err=True)
     return code

@@ -6,41 +6,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmeans.cli.common import (
-    AsJson,
-    Debug,
-    EdgeWeight,
-    Encoder,
-    Matcher,
-    Matching,
-    NodeWeight,
-    Raw,
-    Seed,
-    Source,
-    echo_json,
-    encoder_of,
-)
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.output import echo_json, plain_table, safe_markup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rich.table import Table
 
     from graphmeans.evaluation.inspecting import Inspection
 
 _MOST_ROWS = 60
 
 
-def inspect(
-    source: Source,
+def inspect_command(
+    source: options.Input,
     n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="For the estimate of time and memory.")] = 8,
-    matcher: Matching = Matcher.auto,
-    node_weight: NodeWeight = 1.0,
-    edge_weight: EdgeWeight = 1.0,
-    raw: Raw = False,
-    encoder: Encoder = None,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    matcher: options.MatcherOption = options.MatcherName.auto,
+    node_weight: options.NodeWeight = 1.0,
+    edge_weight: options.EdgeWeight = 1.0,
+    raw: options.Raw = False,
+    encoder: options.EncoderJson = None,
+    seed: options.Seed = 0,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
 ) -> None:
     """Say what is in a collection, and what clustering it would take.
 
@@ -59,10 +50,10 @@ def inspect(
 
         with shown_progress(f"reading {source}", quiet=as_json):
             graphs, classes = open_or_read(source)
-        from graphmeans.evaluation.inspecting import inspect as inspected
+        from graphmeans.evaluation.inspecting import inspect
 
         with shown_progress("matching a sample", quiet=as_json):
-            found = inspected(
+            found = inspect(
                 graphs, n_clusters, random_state=seed, matcher=matcher.value, encoder=encoder_of(raw, encoder),
                 node_weight=node_weight, edge_weight=edge_weight,
             )  # fmt: skip
@@ -75,9 +66,7 @@ def inspect(
 
 def _show(found: Inspection, classes: Sequence[object] | None) -> None:
     from rich.console import Console
-    from rich.markup import escape
 
-    from graphmeans.plots.text import plain_text
     from graphmeans.report.words import counted, duration, number
 
     console = Console(highlight=False)
@@ -93,7 +82,7 @@ def _show(found: Inspection, classes: Sequence[object] | None) -> None:
     for what, (least, median, mean, most) in (("nodes", found.nodes), ("edges", found.edges)):
         say(f"{what}  {number(least)} to {number(most)}, median {number(median)}, mean {mean:.1f}")
     if found.roles:
-        shown = ", ".join(f"{escape(plain_text(role, 20))} {number(count)}" for role, count in list(found.roles.items())[:8])
+        shown = ", ".join(f"{safe_markup(role, 20)} {number(count)}" for role, count in list(found.roles.items())[:8])
         say(f"roles  {shown}{' …' if len(found.roles) > 8 else ''}")
     if found.copies is not None:
         renamed = "" if not found.relabelled else f", and {number(found.relabelled)} but for the numbering of nodes"
@@ -102,7 +91,7 @@ def _show(found: Inspection, classes: Sequence[object] | None) -> None:
     console.print(_table(found))
     console.print()
     if found.problem is not None:
-        say(f"[bold red]cannot be encoded[/bold red] as it is: {escape(plain_text(found.problem))}")
+        say(f"[bold red]cannot be encoded[/bold red] as it is: {safe_markup(found.problem)}")
     if found.cost is not None:
         cost = found.cost
         clusters = counted(cost.n_clusters, "cluster")
@@ -112,28 +101,20 @@ def _show(found: Inspection, classes: Sequence[object] | None) -> None:
             f"and {_bytes(cost.bytes)} of memory"
         )
     for note in found.notes:
-        say(f"[yellow]note[/yellow] {escape(plain_text(note))}")
+        say(f"[yellow]note[/yellow] {safe_markup(note)}")
 
 
-def _table(found: Inspection) -> object:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from graphmeans.plots.text import plain_text
+def _table(found: Inspection) -> Table:
     from graphmeans.report.words import number, percent
 
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    for name in ("", "attribute", "is", "becomes"):
-        table.add_column(name, no_wrap=True)
-    for name in ("values", "distinct", "missing"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table("", "attribute", "is", "becomes", right=("values", "distinct", "missing"), gap=1, no_wrap=True)
     table.add_column("distance", no_wrap=True)
     for column in found.columns[:_MOST_ROWS]:
-        name = escape(plain_text(column.name, 30)) or "[dim](no name)[/dim]"
+        name = safe_markup(column.name, 30) or "[dim](no name)[/dim]"
         share = "" if found.problem else f"{percent(column.share):<5} [cyan]{'█' * round(8 * column.share)}[/cyan]"
         distinct = number(column.distinct) if column.distinct else ""
         table.add_row(
-            column.part, name, column.kind.removeprefix("a "), escape(column.treatment), number(column.values), distinct,
+            column.part, name, column.kind.removeprefix("a "), safe_markup(column.treatment), number(column.values), distinct,
             number(column.missing), share,
         )  # fmt: skip
     if len(found.columns) > _MOST_ROWS:

@@ -8,26 +8,13 @@ from typing import Annotated
 
 import typer
 
-from graphmeans.cli.common import (
-    AsJson,
-    Debug,
-    EdgeWeight,
-    Encoder,
-    Jobs,
-    Matcher,
-    Matching,
-    NodeWeight,
-    Raw,
-    Seed,
-    Source,
-    YDown,
-    echo_json,
-    encoder_of,
-)
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.output import echo_json
 
 
-class Method(str, Enum):
+class MeanMethodName(str, Enum):
     """How a mean graph is computed."""
 
     lifted = "lifted"
@@ -36,23 +23,25 @@ class Method(str, Enum):
     set = "set"
 
 
-def mean(
-    source: Source,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("graphmeans-mean"),
-    method: Annotated[Method, typer.Option(help="set: the most central graph of the collection itself.")] = Method.lifted,
+def mean_command(
+    source: options.Input,
+    output: options.OutputFolder = Path("graphmeans-mean"),
+    method: Annotated[
+        MeanMethodName, typer.Option(help="How the mean is computed; set takes the most central graph of the collection.")
+    ] = MeanMethodName.lifted,
     support: Annotated[
         float, typer.Option(min=0, max=1, help="Draw nodes and edges that at least this share of the graphs have.")
     ] = 0.0,
-    matcher: Matching = Matcher.auto,
-    node_weight: NodeWeight = 1.0,
-    edge_weight: EdgeWeight = 1.0,
-    raw: Raw = False,
-    encoder: Encoder = None,
-    y_down: YDown = False,
-    seed: Seed = 0,
-    jobs: Jobs = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    matcher: options.MatcherOption = options.MatcherName.auto,
+    node_weight: options.NodeWeight = 1.0,
+    edge_weight: options.EdgeWeight = 1.0,
+    raw: options.Raw = False,
+    encoder: options.EncoderJson = None,
+    y_down: options.YDown = False,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
 ) -> None:
     """Average a collection of graphs.
 

@@ -9,30 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.output import plain_table, safe_markup
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from graphmeans.paper.tables import Table as PaperTable
-
-
-class Matcher(str, Enum):
-    """How graphs that are not letters are matched."""
-
-    graduated = "graduated"
-    search = "search"
-    auto = "auto"
-    exact = "exact"
-
-
-class Algorithm(str, Enum):
-    """The paper's algorithms, and interval."""
-
-    lloyd = "lloyd"
-    elkan = "elkan"
-    gvr = "gvr"
-    interval = "interval"
+    from graphmeans.paper.tables import PaperTable
 
 
 class Dataset(str, Enum):
@@ -44,23 +28,24 @@ class Dataset(str, Enum):
     molecules = "molecules"
 
 
-def paper(
+def paper_command(
     context: typer.Context,
     data: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Folder with the IAM collections, as zips or unpacked.", show_default=False),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path(
-        "graphmeans-paper"
-    ),
+    output: options.OutputFolder = Path("graphmeans-paper"),
     quick: Annotated[bool, typer.Option("--quick", help="One run each on a part of the data: a minute.")] = False,
     runs: Annotated[
         int | None, typer.Option(min=1, help="Runs of each algorithm everywhere (the paper: 5 and 10).", show_default=False)
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first run; the others follow it.")] = 0,
-    matcher: Annotated[Matcher, typer.Option(help="For what is not letters; those are matched exactly.")] = Matcher.graduated,
+    matcher: Annotated[
+        options.MatcherName, typer.Option(help="For the data sets other than letter, which is matched exactly.")
+    ] = options.MatcherName.graduated,
     algorithms: Annotated[
-        list[Algorithm] | None, typer.Option("--algorithm", help="Only this one; may be repeated.", show_default=False)
+        list[options.AlgorithmName] | None,
+        typer.Option("--algorithm", help="Only this one; may be repeated.", show_default=False),
     ] = None,
     datasets: Annotated[
         list[Dataset] | None, typer.Option("--dataset", help="Only this one; may be repeated.", show_default=False)
@@ -68,12 +53,13 @@ def paper(
     fresh: Annotated[bool, typer.Option("--fresh", help="Do the chosen runs again, even if their rows are there.")] = False,
     jobs: Annotated[int | None, typer.Option(help="Runs at a time; as many as cores by default.", show_default=False)] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the page.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+    debug: options.Debug = False,
 ) -> None:
     """Run the experiments of Elkan's k-Means for Graphs again.
 
-    Writes results.csv (a row a run), the paper's tables with ours beside them (tables.md and CSV), pictures and
-    paper.html. A command that was interrupted goes on where it was; rows that are there are not computed again.
+    Writes results.csv (one row for each run), the paper's tables with our figures beside the published ones (tables.md and
+    CSV), pictures and paper.html. A command that was interrupted continues where it was: runs whose rows are there are not
+    computed again.
 
     [bold]Examples[/bold]
 
@@ -85,9 +71,9 @@ def paper(
     """
     with reported(debug):
         from graphmeans.matching.pairs import n_threads
-        from graphmeans.paper.data import Collections
-        from graphmeans.paper.protocol import ALGORITHMS, DATASETS, belongs, settings
-        from graphmeans.paper.results import Results
+        from graphmeans.paper.experiment_data import ExperimentCollections
+        from graphmeans.paper.protocol import DATASETS, PAPER_ALGORITHMS, belongs, settings
+        from graphmeans.paper.results_csv import ResultsFile
 
         if not data.exists():
             raise ValueError(f"{data}: no such file or folder")
@@ -96,27 +82,27 @@ def paper(
             runs=runs,
             first_seed=seed,
             matcher=matcher.value,
-            algorithms=[a.value for a in algorithms] if algorithms else ALGORITHMS,
+            algorithms=[a.value for a in algorithms] if algorithms else PAPER_ALGORITHMS,
             datasets=[d.value for d in datasets] if datasets else DATASETS,
         )
-        results = Results(output)
+        results = ResultsFile(output)
         if fresh:
             doomed = [setting.as_row() for setting in chosen]
             results.forget(lambda row: any(all(row[name] == value for name, value in one.items()) for one in doomed))
 
         from graphmeans.cli.paper_progress import watched
         from graphmeans.paper.page import write_all
-        from graphmeans.paper.work import work
+        from graphmeans.paper.run_all import run_all
 
         missing = results.missing(chosen)
         try:
             with watched(len(chosen), len(chosen) - len(missing), quiet=quiet) as watcher:
-                work(missing, Collections(data), results, n_threads(jobs), watcher)
+                run_all(missing, ExperimentCollections(data), results, n_threads(jobs), watcher)
         except KeyboardInterrupt:
             left = len(results.missing(chosen))
             typer.echo(
                 f"graphmeans: interrupted with {len(chosen) - left} of {len(chosen)} runs in {results.path}; "
-                "the same command goes on from there",
+                "the same command continues from there",
                 err=True,
             )
             raise typer.Exit(130) from None
@@ -129,7 +115,6 @@ def paper(
 
 def _show(tables: list[PaperTable], page: Path, output: Path, quiet: bool) -> None:
     from rich.console import Console
-    from rich.markup import escape
 
     from graphmeans.plots.text import plain_text
 
@@ -141,16 +126,16 @@ def _show(tables: list[PaperTable], page: Path, output: Path, quiet: bool) -> No
         console = Console(highlight=False, width=200)
     for table in tables:
         _print_table(console, table)
-    console.print(f"{escape(plain_text(output))}: results.csv, tables.md, a CSV for each table, pictures", soft_wrap=True)
-    console.print(f"[bold green]page[/bold green] {escape(plain_text(page))}", soft_wrap=True)
+    console.print(f"{safe_markup(output)}: results.csv, tables.md, a CSV for each table, pictures", soft_wrap=True)
+    console.print(f"[bold green]page[/bold green] {safe_markup(page)}", soft_wrap=True)
 
 
 def _print_table(console: Console, table: PaperTable) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    shown = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0), title_justify="left",
-                  title=escape(table.title), title_style="bold", caption=escape(table.note), caption_justify="left")  # fmt: skip
+    shown = plain_table(gap=2)
+    shown.title, shown.title_style, shown.title_justify = escape(table.title), "bold", "left"
+    shown.caption, shown.caption_justify = escape(table.note), "left"
     for i, name in enumerate(table.header):
         shown.add_column(name, justify="left" if i < 2 else "right", overflow="fold")
     previous = None

@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphmeans.cli.common import AsJson, Debug, Jobs, Source, echo_json, model_path
-from graphmeans.cli.engine import Scheduler, Workers, chosen
+from graphmeans.cli import options
+from graphmeans.cli.engine import connected_workers, engine_address
 from graphmeans.cli.errors import reported
+from graphmeans.cli.inputs import model_path
+from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
     from graphmeans.io.parquet.collection import Collection
 
 
-def predict(
+def predict_command(
     model: Annotated[
         Path,
         typer.Argument(metavar="MODEL", help="A model.gmz, or the folder that `graphmeans cluster` wrote.", show_default=False),
     ],
-    source: Source,
+    source: options.Input,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -31,13 +33,13 @@ def predict(
             "ending is a folder of Parquet parts.",
         ),
     ] = None,
-    engine: Workers = None,
-    scheduler: Scheduler = None,
-    jobs: Jobs = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    engine: options.EngineOption = None,
+    scheduler: options.Scheduler = None,
+    jobs: options.Jobs = None,
+    as_json: options.AsJson = False,
+    debug: options.Debug = False,
 ) -> None:  # fmt: skip
-    """Find the cluster of new graphs, with how sure that is.
+    """Find the cluster of new graphs, and how sure that is.
 
     Prints a CSV table: name, label (and class, of a classifier), distance to the nearest mean graph, second (the next
     nearest), margin (1 on the mean graph, 0 half way to the next) and outlier (distance relative to the usual one).
@@ -55,19 +57,18 @@ def predict(
     graphmeans predict results more.parquet -o more-labels --scheduler tcp://10.0.0.1:8786
     """
     with reported(debug):
-        from graphmeans.cli.engine import working
         from graphmeans.cli.progress import shown_progress
         from graphmeans.io.collection import open_or_read
         from graphmeans.io.parquet.predictions import write_predictions
         from graphmeans.io.storage.model import load
 
-        where = chosen(engine, scheduler)
+        where = engine_address(engine, scheduler)
         if as_json and output is not None:
             raise ValueError("--json prints the result; leave out --json or -o")
         estimator = load(model_path(model))
         graphs, _ = open_or_read(source)
         # A table that appears on the terminal as it is made needs no other progress.
-        with shown_progress("predicting", quiet=as_json or output is None), working(where, jobs) as workers:
+        with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:
             if output is not None and not output.suffix and not isinstance(graphs, list):
                 write_predictions(estimator, graphs, output, workers, jobs)
             elif output is not None and output.suffix.lower() == ".parquet":
@@ -139,7 +140,7 @@ def _write_csv(path: Path | None, rows: Iterator[dict[str, Any]]) -> None:
 
 
 def _table(table: Any, rows: Iterator[dict[str, Any]]) -> None:
-    from graphmeans.cli.labels import safe_cell
+    from graphmeans.cli.label_files import safe_cell
 
     for i, row in enumerate(rows):
         if not i:

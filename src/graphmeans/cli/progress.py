@@ -1,4 +1,4 @@
-"""What a long run shows while it works, fed by the library's log records."""
+"""The progress of a long run, shown from the library's log records."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from graphmeans.report.words import number
 
 
 class ProgressHandler(logging.Handler):
-    """Shows records that carry a `trace` as progress, other messages in its place until the next, and warnings as lines above.
+    """Shows log records: one with a `trace` moves the bar, another message is shown beside it, a warning is a line above.
 
-    Runs may be made side by side: the bar shows the one that is farthest, and never goes back.
+    Runs may go side by side: the bar shows the one that is farthest, and never goes back.
     """
 
     def __init__(self, progress: Progress | None, task: TaskID | None) -> None:
@@ -40,7 +40,7 @@ class ProgressHandler(logging.Handler):
             elif trace is not None:
                 runs = max(int(trace.get("n_runs") or 1), 1)
                 self.done = max(self.done, min(_done(trace), runs))
-                said = escape(words(trace, record.getMessage()))
+                said = escape(progress_line(trace, record.getMessage()))
                 self.progress.update(self.task, description=said, total=runs, completed=self.done)
             elif record.levelno >= logging.INFO:
                 self.progress.update(self.task, description=escape(plain_text(record.getMessage(), 120)))
@@ -48,12 +48,12 @@ class ProgressHandler(logging.Handler):
             self.handleError(record)
 
 
-def words(trace: dict[str, Any], message: str) -> str:
-    """One line about where a run stands.
+def progress_line(trace: dict[str, Any], message: str) -> str:
+    """One line about how far a run is.
 
     Examples
     --------
-    >>> words({"phase": "iteration", "iteration": 3, "inertia": 81.5, "moved": 1}, "")
+    >>> progress_line({"phase": "iteration", "iteration": 3, "inertia": 81.5, "moved": 1}, "")
     'iteration 3, objective 81.5, 1 moved'
     """
     phase = trace.get("phase", "iteration")
@@ -71,36 +71,39 @@ def words(trace: dict[str, Any], message: str) -> str:
 
 
 def _done(trace: dict[str, Any]) -> float:
-    """Finished runs, and the share of the present one that its limit on iterations allows to tell."""
+    """The number of finished runs, plus the share of its limit of iterations that the present run has used."""
     within = float(trace.get("iteration") or 0) / max(int(trace.get("max_iter") or 1), 1)
     return int(trace.get("run") or 0) + min(within, 1.0)
 
 
 def wanted(quiet: bool) -> bool:
-    """Whether somebody is watching: progress is for a terminal, not for a pipe."""
+    """Whether progress is shown: on a terminal, but not in a pipe, nor with --quiet."""
     return not quiet and sys.stdout.isatty() and sys.stderr.isatty()
 
 
 @contextmanager
 def shown_progress(start: str, *, quiet: bool) -> Iterator[None]:
-    """Show the library's progress on stderr while the body runs; nothing but warnings if nobody watches."""
-    logger = logging.getLogger("graphmeans")
-    level = logger.level
+    """Show the library's progress on stderr while the body runs; without a terminal, only its warnings."""
     if not wanted(quiet):
-        handler = ProgressHandler(None, None)
-        logger.addHandler(handler)
-        try:
+        with log_records_to(ProgressHandler(None, None), level=None):
             yield
-        finally:
-            logger.removeHandler(handler)
         return
     columns = (SpinnerColumn(), BarColumn(bar_width=16), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        handler = ProgressHandler(progress, progress.add_task(escape(plain_text(start)), total=None))
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
-        try:
+        task = progress.add_task(escape(plain_text(start)), total=None)
+        with log_records_to(ProgressHandler(progress, task)):
             yield
-        finally:
-            logger.removeHandler(handler)
-            logger.setLevel(level)
+
+
+@contextmanager
+def log_records_to(handler: logging.Handler, level: int | None = logging.DEBUG) -> Iterator[None]:
+    """Hand the library's log records from this level on to a handler while the body runs; None leaves the level as it is."""
+    logger = logging.getLogger("graphmeans")
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(before if level is None else level)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)

@@ -1,4 +1,4 @@
-"""The files that a clustering leaves behind, and the lines that sum it up."""
+"""The files that a clustering is written to, and the lines that the command prints about it."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from graphmeans.cli.labels import labels_of, write_labels
+from graphmeans.cli.label_files import label_file, write_label_file
+from graphmeans.cli.output import plain_table, safe_markup
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io.graph_files import write_graph
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
-from graphmeans.report.summary import Summary, summarise
+from graphmeans.report.summary import ClusteringSummary, summarize_clustering
 from graphmeans.report.words import counted, duration, number, percent
 
 logger = logging.getLogger("graphmeans")
 
+#: The page in a folder of results.
+REPORT = "report.html"
 _MOST_ROWS = 40
 
 
@@ -40,18 +43,19 @@ def write_results(
     arguments: Sequence[str] | None,
     seconds: float,
     y_down: bool = False,
-) -> Path:
-    """Write labels, trace.csv, centroids/, model.gmz and report.html; the path of the report."""
+) -> ClusteringSummary:
+    """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
-    write_labels(directory, estimator, graphs, classes)
+    write_label_file(directory, estimator, graphs, classes)  # before the summary, which fetches labels from workers
+    summary = summarize_clustering(estimator, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
     with drawn_downwards(y_down):
-        _write_centroids(directory / "centroids", estimator)
+        _write_centroids(directory / "centroids", [cluster.mean for cluster in summary.clusters])
     estimator.save(directory / "model.gmz")
     logger.info("making the report")
-    return write_report(
-        directory / "report.html",
+    write_report(
+        directory / REPORT,
         estimator=estimator,
         graphs=graphs,
         classes=classes,
@@ -59,18 +63,17 @@ def write_results(
         command=None if arguments is None else shlex.join(["graphmeans", *arguments]),
         seconds=seconds,
         y_down=y_down,
+        summary=summary,
     )
+    return summary
 
 
-def show_results(
-    estimator: Any, classes: Sequence[object] | None, report: Path, seconds: float, *, quiet: bool
-) -> None:
-    """Print what came out; only where the report lies if `quiet`."""
+def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *, quiet: bool) -> None:
+    """Print the results; if `quiet`, only the path of the report."""
     console = Console(highlight=False)
     if quiet:
-        console.print(plain_text(report), markup=False, soft_wrap=True)
+        console.print(plain_text(directory / REPORT), markup=False, soft_wrap=True)
         return
-    summary = summarise(estimator, classes)
     console.print(_table(summary))
     graphs, clusters = counted(summary.n_graphs, "graph"), counted(len(summary.clusters), "cluster")
     console.print(
@@ -87,15 +90,14 @@ def show_results(
     if summary.accuracy is not None:
         right = f"[bold]{percent(summary.accuracy)}[/bold]"
         console.print(f"{right} of the graphs are of the class most frequent in their cluster", soft_wrap=True)
-    labels = labels_of(report.parent)
+    labels = label_file(directory)
     files = f"{labels.name}{'/' * labels.is_dir()}, trace.csv, centroids/, model.gmz"
-    console.print(f"\n{escape(plain_text(report.parent))}: {files}", soft_wrap=True)
-    console.print(f"[bold green]report[/bold green] {escape(plain_text(report))}", soft_wrap=True)
+    console.print(f"\n{safe_markup(directory)}: {files}", soft_wrap=True)
+    console.print(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}", soft_wrap=True)
 
 
-def as_dict(estimator: Any, classes: Sequence[object] | None, report: Path, seconds: float) -> dict[str, Any]:
-    """What came out, for scripts."""
-    summary = summarise(estimator, classes)
+def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
+    """The results, for scripts."""
     return {
         "graphs": summary.n_graphs,
         "inertia": summary.inertia,
@@ -116,11 +118,11 @@ def as_dict(estimator: Any, classes: Sequence[object] | None, report: Path, seco
             for cluster in summary.clusters
         ],
         "files": {
-            "labels": str(labels_of(report.parent)),
-            "trace": str(report.parent / "trace.csv"),
-            "centroids": str(report.parent / "centroids"),
-            "model": str(report.parent / "model.gmz"),
-            "report": str(report),
+            "labels": str(label_file(directory)),
+            "trace": str(directory / "trace.csv"),
+            "centroids": str(directory / "centroids"),
+            "model": str(directory / "model.gmz"),
+            "report": str(directory / REPORT),
         },
     }
 
@@ -132,12 +134,11 @@ def _write_trace(path: Path, trace: Any) -> None:
         table.writerows(row.tolist() for row in trace)
 
 
-def _write_centroids(directory: Path, estimator: Any) -> None:
+def _write_centroids(directory: Path, means: Sequence[MeanGraph]) -> None:
     directory.mkdir(exist_ok=True)
-    for old in directory.iterdir():  # of an earlier run with more clusters
+    for old in directory.iterdir():  # they may be from an earlier run with more clusters
         if re.fullmatch(r"cluster_\d+\.(svg|graphml)", old.name):
             old.unlink()
-    means = estimator.centroids()
     digits = max(2, len(str(len(means) - 1)))
     for label, mean in enumerate(means):
         stem = directory / f"cluster_{label:0{digits}d}"
@@ -146,10 +147,8 @@ def _write_centroids(directory: Path, estimator: Any) -> None:
         stem.with_suffix(".svg").write_text(picture, encoding="utf-8")
 
 
-def _table(summary: Summary) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column("cluster", justify="right")
-    table.add_column("graphs", justify="right")
+def _table(summary: ClusteringSummary) -> Table:
+    table = plain_table(right=("cluster", "graphs"))
     table.add_column("mean graph")
     table.add_column("distance", justify="right")
     if summary.accuracy is not None:
@@ -159,7 +158,7 @@ def _table(summary: Summary) -> Table:
         core = cluster.mean.cut(0.5)
         known = []
         if summary.accuracy is not None:
-            known = [escape(plain_text(cluster.majority or "", 40)), percent(cluster.purity) if cluster.purity else ""]
+            known = [safe_markup(cluster.majority or "", 40), percent(cluster.purity) if cluster.purity else ""]
         typical = number(float(cluster.distances.mean())) if cluster.size else ""
         shape = f"{counted(core.n_nodes, 'node')}, {counted(core.n_edges, 'edge')}"
         table.add_row(str(cluster.label), number(cluster.size), shape, typical, *known)

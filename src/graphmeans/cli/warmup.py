@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from graphmeans.cli import options
 from graphmeans.cli.errors import reported
 
 
-def warmup(
+def warmup_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback if something goes wrong.")] = False,
+    debug: options.Debug = False,
 ) -> None:
     """Compile the inner loops once; they are kept for later runs.
 

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.evaluation.fitted import points_of
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
@@ -23,16 +24,16 @@ logger = logging.getLogger("graphmeans")
 
 #: Numbers of clusters that are tried first; then all numbers around the best of them.
 FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
-#: A number of clusters is ruled out if its runs agree by less than this share of what those of the most stable one do.
+#: A number of clusters is ruled out if its stability is less than this share of the highest stability.
 LESS_STABLE = 0.5
 #: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
-CLOSE = 0.9
-#: Below this mean silhouette width there are no groups to speak of.
-FAINT = 0.1
+NEARLY_WIDEST = 0.9
+#: Below this mean silhouette width there are hardly any groups.
+NO_GROUPS = 0.1
 
 
 class Tried(NamedTuple):
-    """One number of clusters."""
+    """What was found for one number of clusters."""
 
     n_clusters: int
     inertia: float  # of the best run
@@ -55,9 +56,9 @@ class KChoice:
     reason : str
         One sentence.
     clear : bool
-        Whether there are groups to speak of: False if all silhouettes are below 0.1.
+        False if there are hardly any groups: all silhouettes are below 0.1.
     n_sample : int
-        Graphs that the silhouettes are of.
+        Number of graphs that the silhouettes were computed for.
     """
 
     tried: list[Tried]
@@ -68,7 +69,7 @@ class KChoice:
     n_sample: int
 
     def to_pandas(self) -> Any:
-        """A row a number of clusters."""
+        """A table with one row for each number of clusters."""
         try:
             import pandas
         except ImportError:
@@ -76,7 +77,7 @@ class KChoice:
         return pandas.DataFrame(self.tried).set_index("n_clusters")
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, as JSON knows it."""
+        """Everything, for JSON."""
         return {
             "recommended": self.recommended, "reason": self.reason, "clear": self.clear, "elbow": self.elbow,
             "n_sample": self.n_sample, "tried": [row._asdict() for row in self.tried],
@@ -112,7 +113,7 @@ def choose_k(
     n_seeds : int
         Runs for each number; at least 2.
     sample_size : int
-        At most so many graphs are matched with each other for the silhouettes.
+        The largest number of graphs that are matched with each other for the silhouettes.
     random_state : int, RandomState or None
     on_tried : callable, optional
         Called with each `Tried`, for progress.
@@ -179,7 +180,7 @@ class _Trial:
         runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
         best = min(runs, key=lambda run: run.inertia_)
         if self.distances is None:
-            self.distances = best.space_.distances(best._points(self._chosen()))
+            self.distances = best.space_.distances(points_of(best, self._chosen()))
         agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
         sizes = np.bincount(best.labels_, minlength=k)
         return Tried(
@@ -205,7 +206,7 @@ def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
 
 def _silhouette(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
     if not 2 <= len(np.unique(labels)) < len(labels):
-        return 0.0  # of one cluster, or of graphs alone in theirs
+        return 0.0  # silhouettes are not defined for one cluster, nor if every graph is alone
     return float(silhouette_score(distances, labels, metric="precomputed"))
 
 
@@ -217,7 +218,7 @@ def _stable(rows: Sequence[Tried]) -> list[Tried]:
 def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
     stable = _stable(rows)
     widest = max(row.silhouette for row in stable)
-    close = [row.n_clusters for row in stable if row.silhouette >= min(widest, CLOSE * widest)]
+    close = [row.n_clusters for row in stable if row.silhouette >= min(widest, NEARLY_WIDEST * widest)]
     bend = _bends([*rows, *outside])
     return max(close, key=lambda k: (bend.get(k, 1.0), -k))
 
@@ -235,7 +236,7 @@ def bends(n_clusters: Sequence[int], inertia: Sequence[float]) -> dict[int, floa
     {4: 2.0}
     """
     values = np.asarray(inertia, dtype=np.float64)
-    floor = max(values.max(initial=0.0) * 1e-12, np.finfo(np.float64).tiny)  # no objective, where all clusters are copies
+    floor = max(values.max(initial=0.0) * 1e-12, np.finfo(np.float64).tiny)  # the objective is 0 where all members are copies
     points = sorted(zip(np.log(n_clusters).tolist(), np.log(np.maximum(values, floor)).tolist(), n_clusters, strict=True))
     hull: list[tuple[float, float, int]] = []
     for point in points:
@@ -269,7 +270,7 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoi
     bend = _bends([*rows, *outside])
     elbow = _sharpest({row.n_clusters: bend[row.n_clusters] for row in rows if row.n_clusters in bend})
     widest = max(rows, key=lambda row: row.silhouette)
-    clear = widest.silhouette >= FAINT
+    clear = widest.silhouette >= NO_GROUPS
     words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
     words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
     if elbow == k:

@@ -30,22 +30,22 @@ from graphmeans.matching.sketch import sketch_order
 from graphmeans.space import GraphSpace
 
 #: Pairs that are matched to see which column counts and how long a matching takes.
-PAIRS = 200
-#: Seconds that a trial fit may take, about.
+SAMPLED_PAIRS = 200
+#: About how many seconds a trial fit may take.
 TRIAL = 3.0
 #: Above this share of the distance a column is said to dominate.
 DOMINATES = 0.8
-#: Relabelled copies are looked for if that takes no more than about so many seconds.
+#: Relabelled copies are looked for if that takes no more than about this many seconds.
 COMPARING = 3.0
-#: Graphs of a collection on disk that are read.
+#: The largest number of graphs that are read of a collection on disk.
 READ = 20_000
-#: Bytes a graph: a bound of each of a few centers, labels and the like.
+#: Bytes for each graph: a bound to each of the nearest centers, how many of these there are, and labels and the like.
 BOUND, NEAREST, REST = 20, 32, 100
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a fit with so many clusters would take, extrapolated from a fit of a sample."""
+    """What a fit would take, extrapolated from a fit of a sample."""
 
     n_clusters: int
     seconds: float
@@ -74,7 +74,7 @@ class Inspection:
         Why the collection cannot be encoded as it is.
     cost : Cost or None
     notes : list of str
-        What had better be looked at.
+        What deserves a look.
     """
 
     n_graphs: int
@@ -93,7 +93,7 @@ class Inspection:
     notes: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, as JSON knows it."""
+        """Everything, for JSON."""
         made = asdict(self)
         made["roles"] = {str(role): count for role, count in self.roles.items()}
         made["columns"] = [column._asdict() for column in self.columns]
@@ -108,11 +108,11 @@ def inspect(
     Parameters
     ----------
     graphs : collection of graphs
-        Of a `Collection` on disk with more than 20,000 graphs a random sample of so many is read, and a note says so.
+        Of a `Collection` on disk with more than 20,000 graphs a random sample of 20,000 is read, and a note says so.
     n_clusters : int
         For the estimate of time and memory.
     random_state : int, RandomState or None
-        Of the samples.
+        Seed of the samples.
     **options :
         Of `GraphKMeans`: encoder, matcher, node_weight, ...
 
@@ -168,7 +168,7 @@ def inspect(
 
 
 def _inspected_sample(graphs: Any, n_clusters: int, random_state: Any, options: dict[str, Any]) -> Inspection:
-    """What is found in a sample, with the cost of the whole collection."""
+    """What is found in a sample of the graphs, with the cost for the whole collection."""
     count = len(graphs)
     rows = check_random_state(random_state).choice(count, size=READ, replace=False)
     found = inspect(graphs.take(np.sort(rows)), n_clusters, random_state=random_state, **options)
@@ -192,7 +192,7 @@ def _roles(graphs: Sequence[Graph]) -> dict[Any, int]:
 
 
 def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
-    """The columns as they stand, whether or not they can be encoded."""
+    """The columns as they are stored, whether or not they can be encoded."""
     found: dict[tuple[str, str], list[NDArray[Any]]] = {}
     for graph in graphs:
         for part, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
@@ -208,7 +208,7 @@ def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
 
 
 def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
-    """Seconds to sketch a graph: much, if one graph of the collection is large."""
+    """Seconds that the sketch of one graph takes; they grow with the largest graph of the collection."""
     some = points.take(np.linspace(0, len(points) - 1, min(len(points), 4)).astype(np.int64))
     order = sketch_order(space.order, points)
     Sketches.of(some.take([0]), order)
@@ -218,7 +218,7 @@ def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
 
 
 def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tuple[int, int | None]:
-    """Copies node by node; and those that are copies only if nodes are renumbered (of equal sketches, then matched)."""
+    """The number of exact copies, and of copies with renumbered nodes, which have equal sketches and are then matched."""
     first = originals(points, renumbered=False)
     different = np.flatnonzero(first == np.arange(len(points)))
     copies = len(points) - len(different)
@@ -242,8 +242,8 @@ def _pairs(count: int, random: np.random.RandomState) -> NDArray[np.int64]:
     """Random pairs of different graphs."""
     if count < 2:
         return np.zeros((0, 2), dtype=np.int64)
-    first = random.randint(count, size=PAIRS)
-    return np.stack([first, (first + random.randint(1, count, size=PAIRS)) % count], axis=1)
+    first = random.randint(count, size=SAMPLED_PAIRS)
+    return np.stack([first, (first + random.randint(1, count, size=SAMPLED_PAIRS)) % count], axis=1)
 
 
 def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str], float]) -> list[ColumnSummary]:

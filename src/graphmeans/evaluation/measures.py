@@ -1,4 +1,4 @@
-"""Accuracy by majority class, the silhouette index of the paper, and the k-means objective."""
+"""Accuracy by majority class, the silhouette index of the paper, the k-means objective, and the cost of a standard k-means."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import silhouette_samples
 from sklearn.utils import check_random_state
 
 from graphmeans.functions import check_weights, pairwise_distances
@@ -54,7 +55,7 @@ def silhouette(
     sample_size : int, optional
         For large collections: take at most this many random members of each cluster (at least 2).
     random_state : int, RandomState or None
-        Of that sample.
+        Seed of that sample.
     **metric :
         matcher, order, encoder, node_weight, edge_weight, n_jobs of `pairwise_distances`.
 
@@ -81,7 +82,18 @@ def silhouette(
     distances = np.asarray(items, dtype=np.float64) if given else pairwise_distances(items, **metric)
     if distances.shape != (len(labels), len(labels)):
         raise GraphError(f"distances must be a square array, got shape {distances.shape}")
-    return _index(distances, labels)
+    widths = silhouette_widths(distances, labels)
+    return float(np.mean([widths[labels == label].mean() for label in np.unique(labels)]))
+
+
+def silhouette_widths(distances: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+    """The silhouette width of each graph, from the distances of all pairs; 0 for a graph alone in its cluster."""
+    n_clusters = len(np.unique(labels))
+    if n_clusters < 2:
+        raise GraphError("the silhouette index needs at least two clusters")
+    if n_clusters == len(labels):  # scikit-learn refuses this case
+        return np.zeros(len(labels))
+    return np.asarray(silhouette_samples(distances, labels, metric="precomputed"))
 
 
 def objective(
@@ -92,7 +104,7 @@ def objective(
     sample_weight: ArrayLike | None = None,
     **metric: Any,
 ) -> float:
-    """J = sum of weighted squared distances to the own centers, all matched anew.
+    """The k-means objective J: the weighted sum of squared distances of the graphs to their centers, all matched again.
 
     Parameters
     ----------
@@ -122,27 +134,14 @@ def objective(
     return float(weights @ distances[np.arange(len(items)), labels] ** 2)
 
 
+def standard_matchings(n_graphs: int, n_clusters: int) -> int:
+    """Matchings of one iteration of a standard k-means: kN to assign the graphs and N - k for the means."""
+    return n_clusters * n_graphs + n_graphs - n_clusters
+
+
 def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> NDArray[np.int64]:
     if size < 2:
         raise GraphError(f"sample_size must be at least 2, got {size}")
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     parts = [m if len(m) <= size else random.choice(m, size, replace=False) for m in members]
     return np.sort(np.concatenate(parts))
-
-
-def _index(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
-    clusters, own = np.unique(labels, return_inverse=True)
-    if len(clusters) < 2:
-        raise GraphError("the silhouette index needs at least two clusters")
-    member = np.eye(len(clusters))[own]
-    sizes = member.sum(axis=0)
-    to_cluster = distances @ member  # summed distances of each graph to each cluster
-    rows = np.arange(len(own))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        inside = to_cluster[rows, own] / (sizes[own] - 1)
-        average = to_cluster / sizes
-        average[rows, own] = np.inf
-        outside = average.min(axis=1)
-        width = np.nan_to_num((outside - inside) / np.maximum(outside, inside))
-    width[sizes[own] == 1] = 0.0
-    return float((member.T @ width / sizes).mean())

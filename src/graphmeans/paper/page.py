@@ -1,4 +1,4 @@
-"""What the command leaves behind: tables as Markdown and CSV, pictures as SVG, and one page with all of it."""
+"""The files of the command: tables as Markdown and CSV, pictures as SVG, and one page with all of it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import graphmeans
-from graphmeans.paper.plots import all_plots
-from graphmeans.paper.results import Row
-from graphmeans.paper.tables import Table, all_tables
+from graphmeans.paper.figures import all_figures
+from graphmeans.paper.results_csv import ResultRow
+from graphmeans.paper.tables import PaperTable, all_tables
+from graphmeans.report.template import page_template
 
 CAPTIONS = {
     "speedup_k": "Times fewer matchings an iteration than std, against the number of clusters",
@@ -22,8 +22,10 @@ CAPTIONS = {
 }
 
 
-def write_all(folder: Path, rows: Sequence[Row], *, command: str | None = None, note: str = "") -> tuple[list[Table], Path]:
-    """Write tables, pictures and the page into a folder; the tables, and the path of the page.
+def write_all(
+    folder: Path, rows: Sequence[ResultRow], *, command: str | None = None, note: str = ""
+) -> tuple[list[PaperTable], Path]:
+    """Write tables, pictures and the page into a folder; return the tables and the path of the page.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ def write_all(folder: Path, rows: Sequence[Row], *, command: str | None = None, 
     note : str
         What must be known about them all.
     """
-    tables, plots = all_tables(rows), all_plots(rows)
+    tables, plots = all_tables(rows), all_figures(rows)
     for table in tables:
         with (folder / f"{table.key}.csv").open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([table.header, *table.rows])
@@ -46,7 +48,7 @@ def write_all(folder: Path, rows: Sequence[Row], *, command: str | None = None, 
     return tables, page
 
 
-def markdown(tables: Sequence[Table], plots: Sequence[str], command: str | None, note: str) -> str:
+def markdown(tables: Sequence[PaperTable], plots: Sequence[str], command: str | None, note: str) -> str:
     """All tables as Markdown, with links to the pictures."""
     parts = ["# Elkan's k-means for graphs, run again"]
     parts += [f"    {command}"] if command else []
@@ -57,26 +59,22 @@ def markdown(tables: Sequence[Table], plots: Sequence[str], command: str | None,
     return "\n\n".join(parts) + "\n"
 
 
-def table_markdown(table: Table) -> str:
+def table_markdown(table: PaperTable) -> str:
     """One table as Markdown; numbers to the right."""
     cells = [[cell.replace("|", "\\|") for cell in row] for row in (table.header, *table.rows)]
     lines = ["| " + " | ".join(row) + " |" for row in cells]
     return "\n".join([lines[0], "|---" * 2 + "|--:" * (len(table.header) - 2) + "|", *lines[1:]])
 
 
-def _html(tables: Sequence[Table], plots: dict[str, str], command: str | None, note: str) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
+def _html(tables: Sequence[PaperTable], plots: dict[str, str], command: str | None, note: str) -> str:
     # Matplotlib's ids are the same in every picture: keep them apart.
     own = {name: re.sub(r'(id="|#)([\w.\-]+)', rf"\1{name}-\2", _safe(svg)) for name, svg in plots.items()}
     pictures = [(CAPTIONS[name], Markup(svg)) for name, svg in own.items()]
-    return environment.get_template("page.html").render(
+    return page_template(__file__).render(
         tables=tables, pictures=pictures, command=command, note=note, version=graphmeans.__version__
     )
 
 
 def _safe(svg: str) -> str:
-    """Colours are written as #rrggbb: they are no ids."""
+    """The picture with colours as rgb(...): a colour #rrggbb would be taken for an id."""
     return re.sub(r"#([0-9a-f]{6})\b", lambda m: f"rgb({int(m[1][:2], 16)},{int(m[1][2:4], 16)},{int(m[1][4:], 16)})", svg)

@@ -14,11 +14,11 @@ from graphmeans.graphs.errors import GraphError
 
 #: The experiments, by the table they fill.
 FOUR_SETS, LETTERS_BY_K, FINGERPRINTS_BY_K = "table 2", "table 3", "table 4"
-ALGORITHMS = ("lloyd", "elkan", "gvr", "interval")
+PAPER_ALGORITHMS = ("lloyd", "elkan", "gvr", "interval")
 DATASETS = ("letter", "grec", "fingerprint", "molecules")
 STANDARDISED, RAW, ONE_HOT = "standardised", "raw", "1-of-k"
 
-#: theta as large as the paper's, in units of the encoding used; it names none for fingerprints.
+#: The paper's values of theta, in units of the encoding used; it gives none for fingerprints.
 THETA = {"letter": 0.05, "grec": 0.5, "molecules": 0.75}
 #: Runs of each algorithm on the whole of a data set (Table 2), in the encodings that are compared: how the paper scales
 #: positions it does not say, and that decides how well clusters are told apart.
@@ -35,7 +35,7 @@ RUNS = {
 #: the edges by far, so search finds the best alignment from its first start.
 RAW_MATCHER, RAW_EFFORT = "search", 0.0
 #: Runs, and the encoding, of Tables 3 and 4.
-BY_K = {"letter": (10, STANDARDISED), "fingerprint": (10, RAW)}
+RUNS_BY_K = {"letter": (10, STANDARDISED), "fingerprint": (10, RAW)}
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Sizes:
     fingerprints_per_class: int
 
 
-PAPER = Sizes(
+PAPER_SIZES = Sizes(
     clusters={"letter": 30, "grec": 33, "fingerprint": 60, "molecules": 10},
     per_class={"letter": None, "grec": None, "fingerprint": 300, "molecules": 50},
     letters=(4, 8, 12, 16),
@@ -59,7 +59,7 @@ PAPER = Sizes(
     fingerprints_per_class=100,
 )
 #: A sixth of the data and of the clusters, for a look within a minute.
-QUICK = Sizes(
+QUICK_SIZES = Sizes(
     clusters={"letter": 30, "grec": 11, "fingerprint": 15, "molecules": 4},
     per_class={"letter": None, "grec": 4, "fingerprint": 30, "molecules": 10},
     letters=(4, 16),
@@ -70,7 +70,7 @@ QUICK = Sizes(
 
 
 @dataclass(frozen=True)
-class Setting:
+class RunSetting:
     """One run: everything that its result depends on."""
 
     experiment: str
@@ -93,11 +93,11 @@ class Setting:
         return f"{self.experiment}, {what}, k = {self.k}, {self.algorithm}{theta}, seed {self.seed}"
 
     def as_row(self) -> dict[str, str]:
-        """The settings as text, as they stand in results.csv."""
+        """The settings as text, as in results.csv."""
         return {name: "" if value is None else str(value) for name, value in asdict(self).items()}
 
 
-SETTING_FIELDS = [field.name for field in fields(Setting)]
+SETTING_FIELDS = [field.name for field in fields(RunSetting)]
 
 
 def settings(
@@ -106,9 +106,9 @@ def settings(
     runs: int | None = None,
     first_seed: int = 0,
     matcher: str | None = None,
-    algorithms: Iterable[str] = ALGORITHMS,
+    algorithms: Iterable[str] = PAPER_ALGORITHMS,
     datasets: Iterable[str] = DATASETS,
-) -> list[Setting]:
+) -> list[RunSetting]:
     """All runs of the three experiments.
 
     Parameters
@@ -116,16 +116,16 @@ def settings(
     quick : bool
         One run of everything on a part of the data.
     runs : int, optional
-        Runs of each algorithm everywhere, in place of `RUNS` and `BY_K`.
+        Runs of each algorithm everywhere, in place of `RUNS` and `RUNS_BY_K`.
     first_seed : int
         Runs take this seed and those that follow it.
     matcher : str, optional
         For the collections that are not letters, in place of graduated assignment.
     algorithms, datasets : names
     """
-    algorithms, datasets = _known(algorithms, ALGORITHMS, "algorithm"), _known(datasets, DATASETS, "data set")
-    sizes = QUICK if quick else PAPER
-    found: list[Setting] = []
+    algorithms, datasets = _known(algorithms, PAPER_ALGORITHMS, "algorithm"), _known(datasets, DATASETS, "data set")
+    sizes = QUICK_SIZES if quick else PAPER_SIZES
+    found: list[RunSetting] = []
     for (dataset, encoding), counts in RUNS.items():
         base = _base(FOUR_SETS, dataset, encoding, sizes.per_class[dataset], sizes.clusters[dataset], matcher)
         for algorithm in algorithms if dataset in datasets else ():
@@ -135,7 +135,7 @@ def settings(
         (LETTERS_BY_K, "letter", sizes.letters_per_class, sizes.letters),
         (FINGERPRINTS_BY_K, "fingerprint", sizes.fingerprints_per_class, sizes.fingerprints),
     ):
-        usual, encoding = BY_K[dataset]
+        usual, encoding = RUNS_BY_K[dataset]
         for k in clusters if dataset in datasets else ():
             base = _base(experiment, dataset, encoding, per_class, k, matcher)
             for algorithm in algorithms:
@@ -143,9 +143,9 @@ def settings(
     return found
 
 
-def _base(experiment: str, dataset: str, encoding: str, per_class: int | None, k: int, matcher: str | None) -> Setting:
+def _base(experiment: str, dataset: str, encoding: str, per_class: int | None, k: int, matcher: str | None) -> RunSetting:
     chosen, effort = matcher_of(dataset, encoding, matcher)
-    return Setting(experiment, dataset, encoding, per_class, k, "", 0.0, chosen, effort, "furthest-first", 3, 100, 0)
+    return RunSetting(experiment, dataset, encoding, per_class, k, "", 0.0, chosen, effort, "furthest-first", 3, 100, 0)
 
 
 def matcher_of(dataset: str, encoding: str, matcher: str | None) -> tuple[str, float]:
@@ -157,7 +157,7 @@ def matcher_of(dataset: str, encoding: str, matcher: str | None) -> tuple[str, f
 
 def belongs(row: Mapping[str, str], quick: bool, matcher: str | None) -> bool:
     """Whether a row of results.csv is of this protocol, whatever its seed: a folder may hold those of others too."""
-    sizes = QUICK if quick else PAPER
+    sizes = QUICK_SIZES if quick else PAPER_SIZES
     dataset = row["dataset"]
     per_class, clusters = {
         LETTERS_BY_K: (sizes.letters_per_class, sizes.letters),
@@ -167,7 +167,7 @@ def belongs(row: Mapping[str, str], quick: bool, matcher: str | None) -> bool:
     return fits and (row["matcher"], float(row["effort"])) == matcher_of(dataset, row["encoding"], matcher)
 
 
-def _repeated(setting: Setting, first_seed: int, count: int, theta: float) -> Iterator[Setting]:
+def _repeated(setting: RunSetting, first_seed: int, count: int, theta: float) -> Iterator[RunSetting]:
     thetas = (0.0, theta) if setting.algorithm == "gvr" and theta else (0.0,)
     for value in thetas:
         for seed in range(first_seed, first_seed + count):

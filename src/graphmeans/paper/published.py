@@ -18,7 +18,7 @@ class Characteristics:
 
 
 @dataclass(frozen=True)
-class Column:
+class PublishedColumn:
     """A column of Table 2: one algorithm on one data set."""
 
     error: float | None = None
@@ -36,29 +36,29 @@ TABLE_1 = {
 }
 
 #: By data set and (algorithm, theta). The gvr columns are the authors' own, unpublished.
-TABLE_2: dict[str, dict[tuple[str, float], Column]] = {
+TABLE_2: dict[str, dict[tuple[str, float], PublishedColumn]] = {
     "letter": {
-        ("lloyd", 0.0): Column(11.6, 0.86, 0.38, 21, 488.4),
-        ("elkan", 0.0): Column(11.5, 0.86, 0.39, 13, 42.5),
-        ("gvr", 0.0): Column(11.5, 0.86, 0.38, 13, 40.9),
-        ("gvr", 0.05): Column(12.1, 0.86, 0.35, 15, 34.9),
+        ("lloyd", 0.0): PublishedColumn(11.6, 0.86, 0.38, 21, 488.4),
+        ("elkan", 0.0): PublishedColumn(11.5, 0.86, 0.39, 13, 42.5),
+        ("gvr", 0.0): PublishedColumn(11.5, 0.86, 0.38, 13, 40.9),
+        ("gvr", 0.05): PublishedColumn(12.1, 0.86, 0.35, 15, 34.9),
     },
     "grec": {
-        ("lloyd", 0.0): Column(32.7, 0.84, 0.40, 11, 197.5),
-        ("elkan", 0.0): Column(32.2, 0.83, 0.44, 11, 63.1),
-        ("gvr", 0.0): Column(32.6, 0.85, 0.41, 11, 60.9),
-        ("gvr", 0.5): Column(33.2, 0.82, 0.37, 6, 15.5),
+        ("lloyd", 0.0): PublishedColumn(32.7, 0.84, 0.40, 11, 197.5),
+        ("elkan", 0.0): PublishedColumn(32.2, 0.83, 0.44, 11, 63.1),
+        ("gvr", 0.0): PublishedColumn(32.6, 0.85, 0.41, 11, 60.9),
+        ("gvr", 0.5): PublishedColumn(33.2, 0.82, 0.37, 6, 15.5),
     },
     "fingerprint": {
-        ("lloyd", 0.0): Column(1.88, 0.81, 0.32, 10, 549.0),
-        ("elkan", 0.0): Column(1.70, 0.82, 0.31, 11, 52.4),
-        ("gvr", 0.0): Column(1.53, 0.80, 0.31, 11, 34.0),
+        ("lloyd", 0.0): PublishedColumn(1.88, 0.81, 0.32, 10, 549.0),
+        ("elkan", 0.0): PublishedColumn(1.70, 0.82, 0.31, 11, 52.4),
+        ("gvr", 0.0): PublishedColumn(1.53, 0.80, 0.31, 11, 34.0),
     },
     "molecules": {
-        ("lloyd", 0.0): Column(27.6, 0.69, 0.03, 13, 14.3),
-        ("elkan", 0.0): Column(27.2, 0.70, 0.04, 13, 14.5),
-        ("gvr", 0.0): Column(27.4, 0.70, 0.03, 13, 13.6),
-        ("gvr", 0.75): Column(28.6, 0.71, 0.03, None, None),
+        ("lloyd", 0.0): PublishedColumn(27.6, 0.69, 0.03, 13, 14.3),
+        ("elkan", 0.0): PublishedColumn(27.2, 0.70, 0.04, 13, 14.5),
+        ("gvr", 0.0): PublishedColumn(27.4, 0.70, 0.03, 13, 13.6),
+        ("gvr", 0.75): PublishedColumn(28.6, 0.71, 0.03, None, None),
     },
 }
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from graphmeans import __version__
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
 from graphmeans.evaluation.measures import accuracy, silhouette
 from graphmeans.graphs.errors import GraphError
-from graphmeans.paper.data import Data
-from graphmeans.paper.protocol import Setting
+from graphmeans.paper.experiment_data import ExperimentData
+from graphmeans.paper.protocol import RunSetting
 
 #: The measures of a run, in the order of their columns in results.csv.
 MEASURES = [
@@ -23,7 +25,7 @@ MEASURES = [
 CHARACTERISTICS = ["classes", "nodes_avg", "nodes_max", "edges_avg", "edges_max", "dimension"]
 
 
-def run(setting: Setting, data: Data) -> dict[str, Any]:
+def run(setting: RunSetting, data: ExperimentData) -> dict[str, Any]:
     """Cluster and measure, on one thread.
 
     `matchings` are those of the algorithm, `seeding_matchings` and `evaluation_matchings` (to know the objective) stand
@@ -92,16 +94,13 @@ def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int)
     return matchings
 
 
-def _common_error(estimator: Any, data: Data) -> float:
-    space = estimator.space_
-    points = space.weighted(estimator.encoder_.transform(data.graphs))
-    centers = space.weighted(estimator.cluster_centers_)
-    pairs = np.stack([np.arange(len(points)), estimator.labels_.astype(np.int64)], axis=1)
-    fresh = data.evaluator().solve(points, centers, pairs, space.order, 1).upper
-    return float(np.mean(np.minimum(estimator.distances_, fresh) ** 2))
+def _common_error(estimator: Any, data: ExperimentData) -> float:
+    space = replace(estimator.space_, matcher=data.evaluator(), n_jobs=1)
+    fresh = align_to_center(space, points_of(estimator, data.graphs), centers_of(estimator), estimator.labels_)
+    return float(np.mean(np.minimum(estimator.distances_, fresh.upper) ** 2))
 
 
-def _silhouette(data: Data, labels: Any) -> float:
+def _silhouette(data: ExperimentData, labels: Any) -> float:
     try:
         return silhouette(data.distances, labels)
     except GraphError:  # everything in one cluster

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphmeans.paper.protocol import FINGERPRINTS_BY_K, FOUR_SETS, LETTERS_BY_K, RAW
-from graphmeans.paper.published import NAMES, SPEEDUPS, TABLE_1, TABLE_2, Column
-from graphmeans.paper.results import Row, numbers
+from graphmeans.paper.published import NAMES, SPEEDUPS, TABLE_1, TABLE_2, PublishedColumn
+from graphmeans.paper.results_csv import ResultRow, numbers
 
 #: Experiments of Tables 3 and 4: what the paper's numbers are called.
 BY_K = {LETTERS_BY_K: "letters A, E, F, H", FINGERPRINTS_BY_K: "300 fingerprints"}
 
 
 @dataclass(frozen=True)
-class Table:
-    """Text in rows and columns, with a title and a word of explanation."""
+class PaperTable:
+    """Text in rows and columns, with a title and an explanation."""
 
     key: str
     title: str
@@ -36,10 +36,10 @@ class Group:
     k: int
     algorithm: str
     theta: float
-    rows: list[Row]
+    rows: list[ResultRow]
 
     @property
-    def best(self) -> Row:
+    def best(self) -> ResultRow:
         """The run with the lowest objective."""
         return min(self.rows, key=lambda row: float(row["objective"]))
 
@@ -59,14 +59,14 @@ class Group:
         return float(np.mean(numbers(self.rows, name)))
 
     def per_iteration(self) -> float:
-        """Mean over the runs of the matchings an iteration, by the paper's count."""
+        """Mean over the runs of the matchings per iteration, by the paper's count."""
         total, iterations = numbers(self.rows, "matchings_paper"), numbers(self.rows, "iterations")
         return float(np.mean(np.array(total) / np.array(iterations)))
 
 
-def groups(rows: Sequence[Row], experiment: str) -> list[Group]:
+def groups(rows: Sequence[ResultRow], experiment: str) -> list[Group]:
     """The runs of an experiment by everything but their seed, in the order of the paper."""
-    found: dict[tuple[str, str, int, str, float], list[Row]] = {}
+    found: dict[tuple[str, str, int, str, float], list[ResultRow]] = {}
     for row in rows:
         if row["experiment"] == experiment:
             key = (row["dataset"], row["encoding"], int(row["k"]), row["algorithm"], float(row["theta"]))
@@ -76,7 +76,7 @@ def groups(rows: Sequence[Row], experiment: str) -> list[Group]:
     return [Group(*key, sorted(found[key], key=lambda row: int(row["seed"]))) for key in order]
 
 
-def all_tables(rows: Sequence[Row]) -> list[Table]:
+def all_tables(rows: Sequence[ResultRow]) -> list[PaperTable]:
     """Every table that there are rows for."""
     four = groups(rows, FOUR_SETS)
     tables = [table_1(four), table_2(four), table_2_by_our_count(four)]
@@ -86,7 +86,7 @@ def all_tables(rows: Sequence[Row]) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def table_1(four: Sequence[Group]) -> Table:
+def table_1(four: Sequence[Group]) -> PaperTable:
     """Characteristics of the data."""
     rows = []
     for dataset, paper in TABLE_1.items():
@@ -100,14 +100,14 @@ def table_1(four: Sequence[Group]) -> Table:
         rows.append([dataset, *cells, row["dimension"]])
     header = ["data", "graphs", "classes", "nodes avg", "nodes max", "edges avg", "edges max", "dimension"]
     note = "Fingerprint edges are the stored arcs, two an edge. Dimension: numbers of a graph padded to the largest order."
-    return Table("table1", "Table 1: characteristics of the data", note, header, rows)
+    return PaperTable("table1", "Table 1: characteristics of the data", note, header, rows)
 
 
-def table_2(four: Sequence[Group]) -> Table:
+def table_2(four: Sequence[Group]) -> PaperTable:
     """The four data sets: the best run of each algorithm, by the paper's count of matchings."""
     rows = []
     for group in four:
-        best, printed = group.best, TABLE_2[group.dataset].get((group.algorithm, group.theta), Column())
+        best, printed = group.best, TABLE_2[group.dataset].get((group.algorithm, group.theta), PublishedColumn())
         standard = _standard(four, group)
         std_per = (group.k + 1) * float(best["graphs"])
         printed_std = TABLE_2[group.dataset][("lloyd", 0.0)]
@@ -134,11 +134,11 @@ def table_2(four: Sequence[Group]) -> Table:
         "fewer: than std. Outside matching: share of the iterations' seconds. Raw positions are matched exactly (letter) or "
         "by search, the others exactly or by graduated assignment. The paper's gvr columns are unpublished."
     )
-    return Table("table2", "Table 2: four data sets", note, header, rows)
+    return PaperTable("table2", "Table 2: four data sets", note, header, rows)
 
 
-def table_2_by_our_count(four: Sequence[Group]) -> Table:
-    """The same runs: what was matched at all, one evaluator for all algorithms, time, and the spread over the runs."""
+def table_2_by_our_count(four: Sequence[Group]) -> PaperTable:
+    """The same runs: all matchings, the error by one evaluator for all algorithms, time, and the spread over the runs."""
     rows = []
     for group in four:
         best = group.best
@@ -155,10 +155,10 @@ def table_2_by_our_count(four: Sequence[Group]) -> Table:
         "The same runs. One evaluator: the better of the stored alignment and a fresh one, for every algorithm. All runs: mean ± "
         "standard deviation over the seeds. Certified: labels proven nearest. CPU seconds of one thread, seeding included."
     )
-    return Table("table2_ours", "Table 2, by our count", note, header, rows)
+    return PaperTable("table2_ours", "Table 2, by our count", note, header, rows)
 
 
-def table_by_k(found: Sequence[Group], name: str, number: int) -> Table:
+def table_by_k(found: Sequence[Group], name: str, number: int) -> PaperTable:
     """Matchings against the number of clusters: means over all runs."""
     rows = []
     for group in found:
@@ -176,10 +176,10 @@ def table_by_k(found: Sequence[Group], name: str, number: int) -> Table:
     header = ["k", "algorithm", "error", "accuracy", "iterations", "matchings an iteration (10³)", "matchings (10³)",
               "times fewer an iteration", "times fewer in all", "all, by our count", "outside matching", "runs"]  # fmt: skip
     note = "Means over the runs; ours (the paper). Columns as in Table 2; the error is that of the one evaluator."
-    return Table(f"table{number}", f"Table {number}: {name}, against the number of clusters", note, header, rows)
+    return PaperTable(f"table{number}", f"Table {number}: {name}, against the number of clusters", note, header, rows)
 
 
-def against_the_best(rows: Sequence[Row]) -> Table:
+def against_the_best(rows: Sequence[ResultRow]) -> PaperTable:
     """By how much interval beats the best of the paper's columns, printed and run here, wherever it was run."""
     lines = []
     for experiment in (FOUR_SETS, LETTERS_BY_K, FINGERPRINTS_BY_K):
@@ -206,7 +206,7 @@ def against_the_best(rows: Sequence[Row]) -> Table:
         "Matchings of the best run (Table 2) or mean over the runs (Tables 3 and 4): by the paper's count, then all of them, "
         "seeding and evaluation included. gvr with theta > 0, which trades quality for matchings, counts as a column too."
     )
-    return Table("interval", "interval against the best of the others", note, header, lines)
+    return PaperTable("interval", "interval against the best of the others", note, header, lines)
 
 
 def _printed_best(experiment: str, group: Group) -> tuple[str, float] | None:
@@ -231,7 +231,7 @@ def _everything(group: Group) -> float:
 
 
 def _of(group: Group, name: str) -> float:
-    """Of the best run in Table 2, else the mean of all."""
+    """The value of the best run in Table 2, else the mean of all runs."""
     return float(group.best[name]) if group.rows[0]["experiment"] == FOUR_SETS else group.mean(name)
 
 
@@ -240,7 +240,7 @@ def _standard(four: Sequence[Group], group: Group) -> float | None:
     return None if found is None else float(found.best["matchings_paper"])
 
 
-def _per(column: Column) -> float | None:
+def _per(column: PublishedColumn) -> float | None:
     return _ratio(column.matchings, column.iterations)
 
 

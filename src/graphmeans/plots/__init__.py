@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphmeans.plots.alignment import draw_alignment
     from graphmeans.plots.axes import draw
-    from graphmeans.plots.choosing import draw_choice
-    from graphmeans.plots.displays import ConvergenceDisplay, ElbowDisplay, SilhouetteDisplay
-    from graphmeans.plots.frames import draw_member
+    from graphmeans.plots.displays import ConvergenceDisplay, ElbowDisplay, SilhouetteDisplay, draw_choice
     from graphmeans.plots.maps import EmbeddingDisplay, PrototypeDisplay
+    from graphmeans.plots.members import draw_member
     from graphmeans.plots.positions import layout, viewport, y_down
     from graphmeans.plots.sheets import contact_sheet, draw_cluster
     from graphmeans.plots.svg import draw_svg
 
-# Where each public name lives. The command needs `plots.text` even for its shortest messages, and nothing more.
+# The module of each public name. They are loaded on first use, because the command needs `plots.text` even for its shortest
+# message, and nothing more.
 _HOMES = {
     "ConvergenceDisplay": "displays",
     "ElbowDisplay": "displays",
@@ -26,9 +26,9 @@ _HOMES = {
     "contact_sheet": "sheets",
     "draw": "axes",
     "draw_alignment": "alignment",
-    "draw_choice": "choosing",
+    "draw_choice": "displays",
     "draw_cluster": "sheets",
-    "draw_member": "frames",
+    "draw_member": "members",
     "draw_svg": "svg",
     "layout": "positions",
     "viewport": "positions",

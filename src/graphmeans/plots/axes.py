@@ -1,4 +1,4 @@
-"""A graph, a pair of graphs or many of them on matplotlib axes."""
+"""A graph or a mean graph on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, arc_points, drawing
 from graphmeans.plots.pen import Pen, opacity
 from graphmeans.plots.positions import FAINT, Viewport
@@ -17,7 +18,7 @@ from graphmeans.plots.text import plain_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Ink of a graph, ink of a mean graph, and what is in one but not in the other.
+#: The ink of a graph, of a mean graph, and of what is in one graph but not in the other.
 INK, MEAN_INK, EXTRA = "#1f2a36", "#17508f", "#c2410c"
 
 
@@ -46,20 +47,16 @@ def draw(
     >>> import graphmeans as gm
     >>> ax = gm.plots.draw(gm.Graph({"x": [0.0, 1.0], "y": [0.0, 1.0]}, [(0, 1)]))
     """
-    from graphmeans.graphs.mean_graph import MeanGraph
-
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     ink = color if color is not None else MEAN_INK if isinstance(graph, MeanGraph) else INK
-    ax = prepared(ax)
+    ax = prepare_axes(ax)
     pen = Pen(picture, side_of(ax), viewport, labels)
-    frame(ax, pen)
-    put(ax, pen, ink, palette or {})
-    if title is not None:
-        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
+    show_window(ax, pen, title)
+    paint(ax, pen, ink, palette)
     return ax
 
 
-def prepared(ax: Axes | None) -> Axes:
+def prepare_axes(ax: Axes | None) -> Axes:
     """The axes given, or those of a new figure, cleared of ticks and frame."""
     if ax is None:
         from matplotlib import pyplot as plt
@@ -69,16 +66,18 @@ def prepared(ax: Axes | None) -> Axes:
     return ax
 
 
-def frame(ax: Axes, pen: Pen) -> None:
-    """Show the part of the plane that the pen draws, to scale."""
+def show_window(ax: Axes, pen: Pen, title: str | None = None) -> None:
+    """Show the part of the plane that the pen draws, to scale, and write the title over it."""
     left, bottom, right, top = pen.box
     edge = pen.margin / pen.scale
     ax.set_xlim(left - edge, right + edge)
     ax.set_ylim(bottom - edge, top + edge)
     ax.set_aspect("equal", adjustable="box")
+    if title is not None:
+        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
 
 
-def put(
+def paint(
     ax: Axes,
     pen: Pen,
     ink: Any,
@@ -89,7 +88,7 @@ def put(
     strength: float = 1.0,
     order: float = 1.0,
 ) -> None:
-    """The lines, dots and letters of a picture; strokes and nodes named in the two mappings get an ink of their own."""
+    """Draw the lines, dots and letters of a picture; the two mappings give some strokes and nodes another ink."""
     from matplotlib.collections import EllipseCollection, LineCollection
     from matplotlib.colors import to_rgba
 

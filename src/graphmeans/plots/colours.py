@@ -13,7 +13,7 @@ SOFT = "#6b7683"
 
 
 def hues(centers: NDArray[np.float64], count: int) -> list[int]:
-    """A colour for each center such that near ones differ: each takes the colour whose nearest bearer is farthest."""
+    """A colour for each center, chosen so that centers of one colour lie far apart."""
     taken: list[int] = []
     for n, center in enumerate(centers):
         if n < count:
@@ -26,6 +26,7 @@ def hues(centers: NDArray[np.float64], count: int) -> list[int]:
 
 
 def darker(colour: str) -> tuple[float, ...]:
+    """A darker shade of a colour."""
     from matplotlib.colors import to_rgb
 
     return tuple(0.62 * part for part in to_rgb(colour))

@@ -1,4 +1,4 @@
-"""Displays in the manner of scikit-learn: compute with `from_estimator`, draw with `plot`, axes in and out."""
+"""Displays in the manner of scikit-learn (`from_estimator` computes, `plot` draws), and the curves of `choose_k`."""
 
 from __future__ import annotations
 
@@ -6,20 +6,37 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from graphmeans.evaluation.choosing import KChoice
+from graphmeans.evaluation.fitted import fitted_labels, points_of, spread_sample
+from graphmeans.evaluation.measures import silhouette, silhouette_widths, standard_matchings
 from graphmeans.graphs.errors import GraphError
-from graphmeans.plots.axes import INK, MEAN_INK
+from graphmeans.plots.axes import EXTRA, INK, MEAN_INK
 from graphmeans.plots.colours import COLOURS
-from graphmeans.plots.display import Display, labels_of
-from graphmeans.plots.space import points_of, spread_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-FloatArray = NDArray[np.float64]
+
+class Display:
+    """What all displays share: they draw on the axes they are given, or on those of a new figure, and keep them."""
+
+    ax_: Axes
+    figure_: Any
+
+    def _begin(self, ax: Axes | None, size: tuple[float, float], **labels: str) -> Axes:
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.set(**labels)
+        self.ax_, self.figure_ = ax, ax.get_figure()
+        return ax
 
 
 class SilhouetteDisplay(Display):
@@ -68,18 +85,19 @@ class SilhouetteDisplay(Display):
             Fitted to these graphs.
         graphs : collection of graphs
         sample_size : int
-            At most so many graphs, spread over the clusters: their pairs are all matched.
+            The largest number of graphs; they are spread over the clusters, and all their pairs are matched.
         random_state : int
         ax : matplotlib axes, optional
         """
         check_is_fitted(estimator)
-        labels = labels_of(estimator, graphs)
+        labels = fitted_labels(estimator, graphs)
         chosen = spread_sample(labels, sample_size, random_state)
-        widths, index = silhouette_widths(estimator, [graphs[i] for i in chosen], labels[chosen])
+        distances = estimator.space_.distances(points_of(estimator, [graphs[i] for i in chosen]))
+        widths, index = silhouette_widths(distances, labels[chosen]), silhouette(distances, labels[chosen])
         return cls(widths, labels[chosen], index, len(labels)).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS) -> SilhouetteDisplay:
-        """Draw a bar a graph, sorted within clusters."""
+        """Draw one bar for each graph, sorted by width within the clusters."""
         ax = self._begin(ax, (5.0, 4.2), xlabel="silhouette width", ylabel="cluster")
         start, ticks = 0, []
         clusters = np.unique(self.labels)
@@ -102,7 +120,7 @@ class ConvergenceDisplay(Display):
 
     Parameters
     ----------
-    iterations, inertia, matchings : arrays, one value an iteration
+    iterations, inertia, matchings : arrays with one value for each iteration
     standard : float, optional
         Matchings that a standard k-means takes in one iteration, for comparison.
     """
@@ -119,8 +137,9 @@ class ConvergenceDisplay(Display):
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **style: Any) -> ConvergenceDisplay:
         """Draw the trace of a fitted estimator."""
         check_is_fitted(estimator)
-        trace, n, k = estimator.trace_, len(estimator.labels_), estimator.n_clusters
-        return cls(trace["iteration"], trace["inertia"], trace["matchings"], float(k * n + n - k)).plot(ax, **style)
+        trace = estimator.trace_
+        standard = float(standard_matchings(len(estimator.labels_), estimator.n_clusters))
+        return cls(trace["iteration"], trace["inertia"], trace["matchings"], standard).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, color: str = MEAN_INK, bar_color: str = "#e0b48a") -> ConvergenceDisplay:
         """Draw the objective as a line over the matchings as bars."""
@@ -149,7 +168,7 @@ class ConvergenceDisplay(Display):
 
 
 class ElbowDisplay(Display):
-    """The objective for several numbers of clusters; where it bends, more clusters stop paying.
+    """The objective for several numbers of clusters; beyond its bend, more clusters lower it only a little.
 
     Parameters
     ----------
@@ -198,25 +217,47 @@ class ElbowDisplay(Display):
         ax.plot(self.n_clusters, self.inertia, color=color, marker="o", markersize=4, linewidth=1.8)
         if self.bend is not None:
             at = float(self.inertia[self.n_clusters == self.bend][0])
-            ax.plot(self.bend, at, "o", markersize=11, markerfacecolor="none", color="#c2410c", markeredgewidth=1.8)
-            ax.annotate(
-                f"k = {self.bend}", (self.bend, at), xytext=(10, 8), textcoords="offset points", color="#c2410c"
-            )
+            ax.plot(self.bend, at, "o", markersize=11, markerfacecolor="none", color=EXTRA, markeredgewidth=1.8)
+            ax.annotate(f"k = {self.bend}", (self.bend, at), xytext=(10, 8), textcoords="offset points", color=EXTRA)
         ax.set_xticks(self.n_clusters)
         ax.set_ylim(bottom=0)
         return self
 
 
-def silhouette_widths(estimator: Any, graphs: Any, labels: NDArray[np.int64]) -> tuple[FloatArray, float]:
-    """The silhouette width of each graph among these, all pairs matched, and the paper's index."""
-    from sklearn.metrics import silhouette_samples
+def draw_choice(choice: KChoice, figure: Figure | None = None) -> Figure:
+    """Draw silhouette, objective and stability over the number of clusters, with the recommended number marked.
 
-    from graphmeans.evaluation.measures import silhouette
+    Parameters
+    ----------
+    choice : KChoice
+        What `graphmeans.evaluation.choose_k` returned.
+    figure : matplotlib figure, optional
 
-    if len(np.unique(labels)) < 2:
-        raise GraphError("silhouettes need at least two clusters")
-    if len(np.unique(labels)) == len(labels):
-        return np.zeros(len(labels)), 0.0
-    distances = estimator.space_.distances(points_of(estimator, graphs))
-    np.fill_diagonal(distances, 0.0)
-    return silhouette_samples(distances, labels, metric="precomputed"), silhouette(distances, labels)
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    if figure is None:
+        from matplotlib.figure import Figure as NewFigure
+
+        figure = NewFigure(figsize=(9.0, 3.0), layout="constrained")
+    ks = [row.n_clusters for row in choice.tried]
+    curves = (
+        ("silhouette", "mean silhouette width", None),
+        ("inertia", "objective", choice.elbow),
+        ("stability", "agreement of runs (ARI)", None),
+    )
+    for ax, (name, label, bend) in zip(figure.subplots(1, 3), curves, strict=True):
+        values = [getattr(row, name) for row in choice.tried]
+        ax.plot(ks, values, color=MEAN_INK, marker="o", markersize=3.5, linewidth=1.6)
+        ax.axvline(choice.recommended, color=EXTRA, linewidth=1.2, linestyle=(0, (4, 3)))
+        if bend is not None:
+            ax.plot(bend, values[ks.index(bend)], "o", markersize=10, markerfacecolor="none", color=MEAN_INK)
+            ax.annotate("bend", (bend, values[ks.index(bend)]), xytext=(8, 8), textcoords="offset points", color=INK)
+        ax.set_xlabel("number of clusters")
+        ax.set_title(label, fontsize=10, color=INK)
+        ax.locator_params(axis="x", integer=True)
+        ax.set_ylim(min(0.0, *values), 1.05 * max(1.0 if name == "stability" else 0.0, *values))
+        ax.spines[["top", "right"]].set_visible(False)
+    figure.suptitle(f"{choice.recommended} clusters recommended", fontsize=11, color=EXTRA)
+    return figure

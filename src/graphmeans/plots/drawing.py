@@ -1,4 +1,4 @@
-"""`Drawing`: what a picture of a graph consists of, before anything is said about pixels, points or colours.
+"""`Drawing`: what a picture of a graph consists of, before pixels, points or colours are decided.
 
 SVG files, matplotlib axes and the report's page all draw from it, so that a graph looks the same in all three.
 """
@@ -18,7 +18,7 @@ from graphmeans.plots.positions import FAINT, Positions, framed, layout, visible
 
 FloatArray = NDArray[np.float64]
 
-#: Nodes drawn at most with their labels: more are a blur.
+#: The largest number of nodes that are drawn with their labels; more would be a blur.
 MOST_LABELS = 60
 
 
@@ -137,7 +137,7 @@ def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -
 
 
 def _both_ways(graph: Graph) -> bool:
-    """Whether every arc comes with its opposite: then arrow heads at both ends say nothing."""
+    """Whether every arc has an opposite one: arrow heads at both ends would say nothing."""
     pairs = {(int(i), int(j)) for i, j in graph.edges}
     return all((j, i) in pairs for i, j in pairs)
 
@@ -146,7 +146,7 @@ def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
     """Lines for bonds, letters for all atoms but carbon, hydrogens beside the letter of their atom."""
     formula = skeletal(graph, plain.points, plain.strength, plain.stroke_strength)
     hidden = formula.hidden
-    if isinstance(graph, MeanGraph):  # atoms that hang on nothing most members have
+    if isinstance(graph, MeanGraph):  # hide atoms whose bonds most members do not have
         bound = np.zeros(graph.n_nodes, bool)
         bound[graph.edges[formula.edge].reshape(-1)] = True
         hidden = hidden | (~bound & (graph.node_support < 0.5))
@@ -167,11 +167,11 @@ def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
 
 
 def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
-    """Edges that say of themselves that they are arcs, with a diameter, are drawn as arcs.
+    """Draw those edges as arcs whose attributes say that they are arcs, and of which diameter.
 
-    As in technical drawings (the IAM symbols): a column `type` with the value "arc" beside a column `angle` or `diameter`
-    with the diameter; where an edge stands for two, columns with 0 and 1 at the end of their names. Which way an arc bends
-    is not stored: it bends away from the rest of the drawing. Nodes of the kind "circle" are small circles.
+    Technical drawings (the IAM symbols) have a column `type` with the value "arc", and the diameter in a column `angle` or
+    `diameter`. An edge that stands for two has columns whose names end in 0 and 1. Which way an arc bends is not stored: it
+    is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
     """
     columns = graph.edge_attributes
     layers = [end for end in ("", "0", "1") if _is_text(columns.get(f"type{end}"))]

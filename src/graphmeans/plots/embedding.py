@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
+from graphmeans.plots.positions import lying
+from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -18,7 +19,7 @@ _STEPS = 120
 
 @dataclass(frozen=True)
 class Map:
-    """Places of the graphs and of the centers, and how true the map is."""
+    """Where the graphs and the centers stand, and how true the map is."""
 
     points: FloatArray  # (graphs, 2)
     centers: FloatArray  # (k, 2)
@@ -27,15 +28,13 @@ class Map:
     fidelity: float  # correlation of distances on the map with true ones
 
 
-def landmark_map(space: Any, points: GraphBatch, centers: GraphBatch, n_landmarks: int = 32) -> Map:
+def landmark_map(space: GraphSpace, points: GraphBatch, centers: GraphBatch, n_landmarks: int = 32) -> Map:
     """Place graphs and centers by their distances to landmarks, which are centers spread over all of them.
 
     Matchings: at most those between landmarks, and from every graph and every other center to every landmark.
     """
-    among = space.distances(centers) if len(centers) <= n_landmarks else None
-    chosen = np.arange(len(centers)) if among is not None else _spread(space, centers, n_landmarks)
-    if among is None:
-        among = space.distances(centers.take(chosen))
+    chosen = np.arange(len(centers)) if len(centers) <= n_landmarks else _spread(space, centers, n_landmarks)
+    among = space.distances(centers.take(chosen))
     frame = scaled_plane(among)
     far = space.distances(points, centers.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
     place = _Placer(among, frame, far)
@@ -57,8 +56,7 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
     n = len(distances)
     if n < 2:
         return np.zeros((n, 2))
-    centered = np.eye(n) - 1 / n
-    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
+    values, vectors = _principal_axes(distances)
     top = np.argsort(-values)[:2]
     points = np.zeros((n, 2))
     points[:, : len(top)] = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
@@ -69,8 +67,14 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
         guide = -ratio
         np.fill_diagonal(guide, ratio.sum(axis=1))
         points = guide @ points / n
-    points -= points.mean(axis=0)
-    return _standing(points)
+    return lying(points - points.mean(axis=0))
+
+
+def _principal_axes(distances: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues and eigenvectors of the inner products that belong to these distances (classical scaling)."""
+    centered = np.eye(len(distances)) - 1 / len(distances)
+    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
+    return values, vectors
 
 
 class _Placer:
@@ -85,8 +89,7 @@ class _Placer:
     def __init__(self, among: FloatArray, frame: FloatArray, far: FloatArray) -> None:
         n = len(among)
         self.base = (among**2).mean(axis=1)
-        centered = np.eye(n) - 1 / n
-        values, vectors = np.linalg.eigh(-0.5 * centered @ among**2 @ centered)
+        values, vectors = _principal_axes(among)
         kept = values > max(values.max(initial=0.0), 1e-12) * 1e-3
         self.back = vectors[:, kept] / np.sqrt(values[kept])  # triangulation: -1/2 (d^2 - base) @ back
         own = self._among(among)
@@ -109,8 +112,8 @@ class _Placer:
         return np.asarray(places)
 
 
-def _spread(space: Any, centers: GraphBatch, count: int) -> IntArray:
-    """Landmarks, each drawn with a probability that grows with the distance to those before: spread, but not all odd."""
+def _spread(space: GraphSpace, centers: GraphBatch, count: int) -> IntArray:
+    """Landmarks, drawn one by one with a probability that grows with the distance to those before."""
     random = np.random.RandomState(0)
     chosen = [0]
     nearest = space.distances(centers, centers.take([0]))[:, 0]
@@ -121,10 +124,3 @@ def _spread(space: Any, centers: GraphBatch, count: int) -> IntArray:
         chosen.append(int(random.choice(rest, p=share / share.sum())))
         nearest = np.minimum(nearest, space.distances(centers, centers.take(chosen[-1:]))[:, 0])
     return np.sort(np.array(chosen))
-
-
-def _standing(points: FloatArray) -> FloatArray:
-    """Turned so that the map is wider than high, and the same however the eigenvectors came out."""
-    _, _, axes = np.linalg.svd(points, full_matrices=False)
-    points = points @ axes.T
-    return np.asarray(points * np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1))

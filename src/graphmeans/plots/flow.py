@@ -14,7 +14,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.plots.colours import COLOURS
 from graphmeans.plots.drawing import drawing
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.svg import number, shapes
+from graphmeans.plots.svg import rounded, shapes
 from graphmeans.plots.text import plain_text
 
 FloatArray = NDArray[np.float64]
@@ -29,7 +29,7 @@ def flow_svg(
     titles: tuple[str, str] = ("A", "B"),
     pictures: tuple[Mapping[int, Graph], Mapping[int, Graph]] = ({}, {}),
 ) -> str:
-    """Ribbons from the clusters on the left to those on the right, as wide as they hold graphs.
+    """Draw ribbons from the clusters on the left to those on the right, as wide as the number of graphs they hold.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def flow_svg(
     counts = counts[np.ix_(rows, columns)]
     most = max(len(rows), len(columns))
     room = 30.0 if any(pictures) and most <= 40 else 0.0
-    gap = max(_GAP, 0.0) if most <= 40 else 3.0
+    gap = _GAP if most <= 40 else 3.0
     inner = max(360.0, most * (max(room, 13.0) + gap))
     scale = (inner - gap * (most - 1)) / counts.sum()
     height = inner + _TOP + 22
@@ -67,13 +67,13 @@ def flow_svg(
         parts.append(_bars(places, sizes * scale, sizes, labels, x, side, shown, room))
     for x, anchor, title in ((x0 + _BAR, "end", titles[0]), (x1, "start", titles[1])):
         parts.append(
-            f'<text x="{number(x)}" y="24" text-anchor="{anchor}" font-weight="600" font-size="15">'
+            f'<text x="{rounded(x)}" y="24" text-anchor="{anchor}" font-weight="600" font-size="15">'
             f"{escape(plain_text(title, 40))}</text>"
         )
     said = escape(f"Flow of {int(counts.sum())} graphs from {len(rows)} clusters to {len(columns)}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(_WIDTH)} {number(height)}" width="{number(_WIDTH)}" '
-        f'height="{number(height)}" role="img" aria-label="{said}" font-family="system-ui, sans-serif" font-size="12" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {rounded(_WIDTH)} {rounded(height)}" width="{rounded(_WIDTH)}" '
+        f'height="{rounded(height)}" role="img" aria-label="{said}" font-family="system-ui, sans-serif" font-size="12" '
         f'fill="{_INK}"><title>{said}</title><rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
     )
 
@@ -109,12 +109,12 @@ def _ribbons(
             a, b = used_left[i], used_right[j]
             used_left[i] += wide
             used_right[j] += wide
-            m = number(middle)
+            m = rounded(middle)
             path = (
-                f"M{number(x0)} {number(a)}C{m} {number(a)} {m} {number(b)} {number(x1)} {number(b)}"
-                f"V{number(b + wide)}C{m} {number(b + wide)} {m} {number(a + wide)} {number(x0)} {number(a + wide)}Z"
+                f"M{rounded(x0)} {rounded(a)}C{m} {rounded(a)} {m} {rounded(b)} {rounded(x1)} {rounded(b)}"
+                f"V{rounded(b + wide)}C{m} {rounded(b + wide)} {m} {rounded(a + wide)} {rounded(x0)} {rounded(a + wide)}Z"
             )
-            strength = 0.5 if count == largest else 0.72  # those who leave their cluster stand out
+            strength = 0.5 if count == largest else 0.72  # graphs that leave their cluster are drawn more strongly
             parts.append(
                 f'<path d="{path}" fill="{COLOURS[i % len(COLOURS)]}" opacity="{strength}">'
                 f"<title>{int(count)} from {rows[i]} to {columns[j]}</title></path>"
@@ -131,7 +131,7 @@ def _bars(
         y, high = float(places[n]), max(float(heights[n]), 1.0)
         ink = COLOURS[n % len(COLOURS)] if side < 0 else _SOFT
         parts.append(
-            f'<rect x="{number(x)}" y="{number(y)}" width="{number(_BAR)}" height="{number(high)}" rx="2" fill="{ink}"/>'
+            f'<rect x="{rounded(x)}" y="{rounded(y)}" width="{rounded(_BAR)}" height="{rounded(high)}" rx="2" fill="{ink}"/>'
         )
         at = x - 7 if side < 0 else x + _BAR + 7
         anchor = "end" if side < 0 else "start"
@@ -141,7 +141,7 @@ def _bars(
             corner = x - 6 - room if side < 0 else x + _BAR + 6
             parts.append(_picture(graph, corner, y + high / 2 - room / 2, room))
         parts.append(
-            f'<text x="{number(at)}" y="{number(y + high / 2)}" text-anchor="{anchor}" dominant-baseline="central">'
+            f'<text x="{rounded(at)}" y="{rounded(y + high / 2)}" text-anchor="{anchor}" dominant-baseline="central">'
             f'<tspan font-weight="600">{label}</tspan> <tspan fill="{_SOFT}">{int(sizes[n]):,}</tspan></text>'
         )
     return "".join(parts)
@@ -150,4 +150,5 @@ def _bars(
 def _picture(graph: Graph, x: float, y: float, size: float) -> str:
     picture = drawing(graph, labels=False)
     small = replace(picture, dots=np.zeros(graph.n_nodes, bool)) if graph.n_edges else picture
-    return f'<g transform="translate({number(x)} {number(y)})" color="{_INK}" fill="currentColor">{shapes(Pen(small, size))}</g>'
+    at = f"translate({rounded(x)} {rounded(y)})"
+    return f'<g transform="{at}" color="{_INK}" fill="currentColor">{shapes(Pen(small, size))}</g>'

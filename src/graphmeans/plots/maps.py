@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from graphmeans.evaluation.fitted import centers_of, fitted_labels, points_of, spread_sample
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.axes import MEAN_INK, draw
 from graphmeans.plots.colours import COLOURS, SOFT, darker, hues
-from graphmeans.plots.display import Display, labels_of
+from graphmeans.plots.displays import Display
 from graphmeans.plots.embedding import landmark_map
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.sheets import grid
-from graphmeans.plots.space import centers_of, points_of, spread_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 class EmbeddingDisplay(Display):
-    """A map of the graphs and their centers: near on the map, near in the metric, as far as a plane can show it.
+    """A map of the graphs and their centers: distances on it are like those of the metric, as far as a plane allows.
 
     Parameters
     ----------
@@ -75,17 +75,17 @@ class EmbeddingDisplay(Display):
             Fitted to these graphs.
         graphs : collection of graphs
         max_graphs : int
-            At most so many graphs, spread over the clusters.
+            The largest number of graphs on the map; they are spread over the clusters.
         n_landmarks : int
-            At most so many centers are landmarks.
+            The largest number of centers that are landmarks.
         pictures : bool
             Whether mean graphs are drawn at their places, where there are not too many.
         random_state : int
-            Of the sample.
+            Seed of the sample.
         ax : matplotlib axes, optional
         """
         check_is_fitted(estimator)
-        labels = labels_of(estimator, graphs)
+        labels = fitted_labels(estimator, graphs)
         chosen = spread_sample(labels, max_graphs, random_state)
         points = points_of(estimator, [graphs[i] for i in chosen])
         found = landmark_map(estimator.space_, points, centers_of(estimator), n_landmarks)
@@ -152,7 +152,7 @@ class PrototypeDisplay(Display):
         return cls([means[c] for c in order], sizes[order].tolist(), order.tolist()).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, columns: int = 6, color: str = MEAN_INK) -> PrototypeDisplay:
-        """Draw one picture a cluster, to one scale where the graphs have positions of their own."""
+        """Draw one picture for each cluster, to one scale where the graphs have positions of their own."""
         outer, cells = grid(len(self.means), columns, ax)
         window = viewport(self.means)
         for mean, size, label, cell in zip(self.means, self.sizes, self.labels, cells, strict=True):

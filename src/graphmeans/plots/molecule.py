@@ -61,7 +61,7 @@ def is_molecule(graph: Graph) -> bool:
 
 
 def bond_orders(graph: Graph) -> FloatArray:
-    """1, 2, 3, or 1.5 for aromatic; 1 where nothing is said."""
+    """The order of each bond: 1, 2, 3, or 1.5 for aromatic; 1 where none is given."""
     columns = {key.lower(): column for key, column in graph.edge_attributes.items()}
     for name in BOND_COLUMNS:
         column = columns.get(name)
@@ -84,7 +84,7 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
             neighbours[i].append(int(j))
             neighbours[j].append(int(i))
     heavy = any(symbol != "H" for symbol in symbols)
-    # Hydrogens are not drawn beside heavier atoms: at a carbon they go without saying, elsewhere they join the letter.
+    # Hydrogens at heavier atoms are not drawn: a carbon implies them, and other atoms carry them in their letters.
     hidden = np.array([heavy and symbol == "H" for symbol in symbols], dtype=bool)
     orders = _alternating(graph, symbols, bond_orders(graph), along)
     unsaid = _unsaid_hydrogens(graph, symbols, orders)
@@ -115,7 +115,7 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
 
 
 def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: FloatArray) -> FloatArray:
-    """Aromatic bonds as single and double ones in turn: as many double bonds as fit, at most one at each atom."""
+    """Aromatic bonds as alternating single and double bonds: as many double bonds as fit, at most one at each atom."""
     aromatic = np.flatnonzero((orders == 1.5) & (along > 0))
     if not len(aromatic):
         return orders
@@ -129,7 +129,7 @@ def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: Fl
     free = nx.Graph()
     for e in aromatic:
         i, j = graph.edges[e].tolist()
-        if may[i] and may[j]:  # no carbon goes without, if that can be; a nitrogen may, as in pyrrole
+        if may[i] and may[j]:  # prefer a double bond at every carbon; a nitrogen may go without, as in pyrrole
             free.add_edge(i, j, weight=1 + 10 * ((symbols[i] == "C") + (symbols[j] == "C")))
     double = {frozenset(pair) for pair in nx.max_weight_matching(free)}
     turned = orders.copy()
@@ -138,7 +138,7 @@ def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: Fl
 
 
 def _unsaid_hydrogens(graph: Graph, symbols: list[str], orders: FloatArray) -> list[int]:
-    """Hydrogens that a graph without any leaves to the reader; none are made up for a mean, or where there are charges."""
+    """Hydrogens that a graph without any implies; none are added to a mean, or where there are charges."""
     counts = [0] * len(symbols)
     if "H" in symbols or hasattr(graph, "node_support") or "charge" in graph.nodes:
         return counts
@@ -182,7 +182,7 @@ def _rdkit() -> Any:
     return Chem, rdDepictor
 
 
-def coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int]]) -> FloatArray | None:
+def rdkit_coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int]]) -> FloatArray | None:
     """Where RDKit draws the atoms of one connected piece, in units of a bond; None without RDKit, or if it cannot.
 
     Hydrogens take the place of the atom they belong to: they are not drawn.

@@ -1,6 +1,6 @@
 """What notebooks show of a graph, an alignment and a fitted estimator: `_repr_html_`.
 
-The classes themselves load this module by name when they are shown, since it stands above them.
+The classes load this module by its name when they are shown, because it belongs to a layer above theirs.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import numpy as np
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import viewport
-from graphmeans.plots.svg import described, draw_svg
+from graphmeans.plots.svg import draw_svg, picture_title
 from graphmeans.plots.text import plain_text
 
-#: Pictures and rows shown at most.
+#: The largest number of pictures and of rows that are shown.
 MOST_MEANS, MOST_ROWS = 30, 24
 _MEAN_INK = "#3d7ec2"  # legible on white and on black
 
 
 def graph_html(graph: Graph) -> str:
-    """A picture of the graph and what its nodes and edges carry."""
+    """A picture of the graph, and the names of its attributes."""
     said = f"<b>{_text(graph.name)}</b>, " if graph.name is not None else ""
     mean = "; strength shows the share of members" if isinstance(graph, MeanGraph) else ""
-    sizes = described(graph).split(": ")[-1]
+    sizes = picture_title(graph).split(": ")[-1]
     ink = _MEAN_INK if isinstance(graph, MeanGraph) else "currentColor"
     return (
         f'<figure style="display:inline-block;margin:0">{draw_svg(graph, size=220, color=ink)}'
@@ -34,7 +34,7 @@ def graph_html(graph: Graph) -> str:
 
 
 def match_html(match: Any) -> str:
-    """The interval of the distance, and who is aligned to whom."""
+    """The interval that the distance lies in, and which nodes are aligned."""
     rows = "".join(
         f"<tr><td>{_text(node)}</td><td>{'–' if other is None else _text(other)}</td></tr>"
         for node, other in list(match.mapping.items())[:MOST_ROWS]
@@ -49,7 +49,7 @@ def match_html(match: Any) -> str:
 
 
 def estimator_html(estimator: Any) -> str:
-    """The mean graphs of a fitted estimator with their sizes; scikit-learn's diagram of one that is not."""
+    """The mean graphs of a fitted estimator with their sizes; scikit-learn's diagram for one that is not fitted."""
     from sklearn.utils import estimator_html_repr
 
     diagram = str(estimator_html_repr(estimator))

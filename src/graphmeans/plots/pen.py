@@ -1,4 +1,4 @@
-"""`Pen`: the sizes that belong to a picture, and the lines it consists of, for a sheet of a given size."""
+"""`Pen`: line widths, radii and letter sizes of a picture on a sheet of a given size, and its lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphmeans.plots.positions import Positions, Viewport, square
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLine:
     """One line, in the plane of the drawing; `bend` as in `Drawing`."""
 
     stroke: int
@@ -24,7 +24,7 @@ class Line:
 
 
 class Pen:
-    """Widths, radii and letters shrink with the sheet and with the number of nodes. All sizes are in its pixels."""
+    """Widths, radii and letters, which shrink with the sheet and with the number of nodes. All sizes are in pixels."""
 
     def __init__(
         self, drawing: Drawing, size: float, viewport: Viewport | None = None, labels: bool | None = None
@@ -60,7 +60,7 @@ class Pen:
         y = self.size - self.margin - (points[:, 1] - self.box[1]) * self.scale
         return np.column_stack([x, y])
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[DrawnLine]:
         """The lines to draw, the weak ones first; they keep clear of what is written at their ends."""
         d = self.drawing
         room = self.font * 0.62 / self.scale
@@ -77,7 +77,7 @@ class Pen:
                 for node in d.ends[s]
             ]
             strength = float(d.stroke_strength[s])
-            yield Line(
+            yield DrawnLine(
                 int(s), start + along * cuts[0] + aside, end - along * cuts[1] + aside, float(d.bend[s]),
                 self.line * (0.35 + 0.65 * strength), opacity(strength),
             )  # fmt: skip
@@ -97,5 +97,5 @@ class Pen:
 
 
 def opacity(strength: float) -> float:
-    """Opacity of a part of a mean: rises faster than the support, so that clutter stays behind the shape."""
+    """The opacity of a part of a mean: weak parts are paler than their support, so that they do not hide the shape."""
     return 1.0 if strength >= 0.999 else 0.04 + 0.96 * strength**1.6

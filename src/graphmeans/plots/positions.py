@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn: its own positions if it has any, else a layout that never changes."""
+"""Where the nodes of a graph are drawn: at its own positions if it has any, else in a layout that never changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.molecule import coordinates, is_molecule
+from graphmeans.plots.molecule import is_molecule, rdkit_coordinates
 
 Positions = NDArray[np.float64]
 #: left, bottom, right, top in the units of the positions (y upwards).
@@ -34,8 +34,8 @@ _downwards = False
 class y_down:  # it reads as a verb, like `plt.ioff`
     """Draw positions with y growing downwards, as pixels of images are counted, in all pictures from now on.
 
-    As a context manager until its end; ``y_down(False)`` goes back to y upwards. It concerns positions that graphs carry
-    themselves, not computed layouts, nor `positions=`.
+    As a context manager it holds until the end of the block; ``y_down(False)`` goes back to y upwards. It concerns the
+    positions that graphs carry themselves, but neither computed layouts nor `positions=`.
 
     Examples
     --------
@@ -139,8 +139,15 @@ def square(box: Viewport, span: float | None = None) -> Viewport:
     return x - half, y - half, x + half, y + half
 
 
+def lying(points: Positions) -> Positions:
+    """Centered points turned so that they are wider than high, and the same whatever signs the eigenvectors have."""
+    _, _, axes = np.linalg.svd(points, full_matrices=False)
+    points = points @ axes.T
+    return np.asarray(points * np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1))
+
+
 def _computed(graph: Graph) -> Positions:
-    """A layout of each connected piece by itself, the pieces set in rows: far apart pieces would shrink them all."""
+    """Lay out each connected piece by itself and set the pieces in rows, because distant pieces would shrink them all."""
     import networkx as nx
 
     positions = np.zeros((graph.n_nodes, 2))
@@ -153,7 +160,7 @@ def _computed(graph: Graph) -> Positions:
     parent = _parents(graph)
     drawn = []
     for piece in pieces:
-        place = coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
+        place = rdkit_coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
         if place is None:
             place = _hierarchy(piece, parent) if parent is not None else _piece(skeleton.subgraph(piece), piece)
         drawn.append(place)
@@ -231,10 +238,7 @@ def _piece(component: object, order: list[int]) -> Positions:
     small = len(order) <= _LARGE
     found = nx.kamada_kawai_layout(ordered) if small else nx.spring_layout(ordered, seed=0, iterations=80)
     points = np.array([found[node] for node in order])
-    points -= points.mean(axis=0)
-    _, _, axes = np.linalg.svd(points, full_matrices=False)
-    points = points @ axes.T
-    points *= np.where(points[np.abs(points).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    points = lying(points - points.mean(axis=0))
     place = {node: i for i, node in enumerate(order)}
     ends = np.array([(place[i], place[j]) for i, j in ordered.edges])
     length = np.median(np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1))

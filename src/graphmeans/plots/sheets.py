@@ -1,4 +1,4 @@
-"""Many graphs on one sheet: any graphs, all mean graphs, or a mean with its members."""
+"""Many graphs on one sheet: a list of graphs, or a mean graph with its members."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from graphmeans.evaluation.fitted import align_to_center, centers_of, fitted_labels, members_by_distance, points_of
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.plots.axes import draw
 from graphmeans.plots.drawing import drawing
-from graphmeans.plots.frames import draw_member, frame_positions, joined
+from graphmeans.plots.members import draw_member, frame_positions, union_box
 from graphmeans.plots.positions import layout, viewport
-from graphmeans.plots.space import align_to_own
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Side of one picture, in inches, where the sheet makes its own figure.
+#: Side of one picture in inches, where the sheet makes a new figure.
 CELL = 1.35
 
 
@@ -39,8 +40,8 @@ def contact_sheet(
     ax : matplotlib axes, optional
         The pictures become inset axes of these.
     columns : int
-    titles : one string a graph, optional
-        By default their names.
+    titles : sequence of str, optional
+        One for each graph; their names by default.
     one_scale : bool
         Whether graphs with positions of their own are drawn to one scale.
     palette : mapping of node label to colour, optional
@@ -90,27 +91,28 @@ def draw_cluster(
         The outer axes; ``ax.child_axes`` are those of the pictures, the mean first.
     """
     listed = to_graphs(graphs)
-    if len(listed) != len(estimator.labels_):
-        raise GraphError(f"the estimator was fitted to {len(estimator.labels_)} graphs, not to {len(listed)}")
+    labels = fitted_labels(estimator, listed)
     if not 0 <= label < estimator.n_clusters:
         raise GraphError(f"there is no cluster {label!r}; labels run from 0 to {estimator.n_clusters - 1}")
-    members = np.flatnonzero(estimator.labels_ == label)
-    members = members[np.argsort(estimator.distances_[members], kind="stable")]
+    members = members_by_distance(labels, estimator.distances_, label)
     chosen = members[np.unique(np.linspace(0, len(members) - 1, min(n_members, len(members))).astype(int))]
     mean = estimator.centroids(kind="graph")[label]
     shown = [listed[i] for i in chosen]
-    ways = align_to_own(estimator, shown, np.full(len(chosen), label))
+    mappings: list[NDArray[np.int64]] = []
+    if shown:
+        points, centers = points_of(estimator, shown), centers_of(estimator)
+        found = align_to_center(estimator.space_, points, centers, np.full(len(shown), label))
+        mappings = [found.mapping(p) for p in range(len(shown))]
     places = layout(mean)
-    boxes = [drawing(mean, positions=places).box()]
-    boxes += [
-        drawing(g, positions=frame_positions(g, mean, way, places)).box() for g, way in zip(shown, ways, strict=True)
-    ]
-    window = joined(*boxes)
+    drawings = [drawing(mean, positions=places)]
+    for graph, mapping in zip(shown, mappings, strict=True):
+        drawings.append(drawing(graph, positions=frame_positions(graph, mean, mapping, places)))
+    window = union_box(*(picture.box() for picture in drawings))
     outer, cells = grid(1 + len(shown), columns, ax)
     draw(mean, cells[0], viewport=window, title=f"mean of {len(members)}")
-    for i, graph, way, cell in zip(chosen, shown, ways, cells[1:], strict=True):
+    for i, graph, mapping, cell in zip(chosen, shown, mappings, cells[1:], strict=True):
         title = f"{graph.name or i}  {estimator.distances_[i]:.2f}"
-        draw_member(graph, mean, way, cell, viewport=window, title=title)
+        draw_member(graph, mean, mapping, cell, viewport=window, title=title)
     return outer
 
 

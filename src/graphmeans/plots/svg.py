@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.pen import Line, Pen, opacity
+from graphmeans.plots.pen import DrawnLine, Pen, opacity
 from graphmeans.plots.positions import FAINT, Positions, Viewport
 from graphmeans.plots.text import plain_text
 
@@ -61,7 +61,7 @@ def draw_svg(
     >>> draw_svg(gm.Graph({"x": [0.0, 1.0], "y": [0.0, 1.0]}, [(0, 1)]))[:4]
     '<svg'
     """
-    said = escape(plain_text(title if title is not None else described(graph), 200))
+    said = escape(plain_text(title if title is not None else picture_title(graph), 200))
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     pen = Pen(picture, size, viewport, labels)
     return (
@@ -76,8 +76,8 @@ def shapes(pen: Pen, palette: Mapping[str, str] | None = None) -> str:
     return _lines(pen) + _nodes(pen, palette or {})
 
 
-def described(graph: Graph) -> str:
-    """What a screen reader says of a picture."""
+def picture_title(graph: Graph) -> str:
+    """The name and size of a graph, for screen readers."""
     what = "mean graph" if isinstance(graph, MeanGraph) else "graph"
     nodes = f"{graph.n_nodes} node{'s' * (graph.n_nodes != 1)}"
     return f"{graph.name or what}: {nodes}, {graph.n_edges} edge{'s' * (graph.n_edges != 1)}"
@@ -86,7 +86,7 @@ def described(graph: Graph) -> str:
 def _lines(pen: Pen) -> str:
     groups: dict[tuple[str, str], list[str]] = {}
     for line in pen.lines():
-        look = number(line.width), number(line.opacity)
+        look = rounded(line.width), rounded(line.opacity)
         groups.setdefault(look, []).append(_stroke(line, pen))
     paths = "".join(
         f'<path d="{"".join(strokes)}" stroke-width="{width}"{_opacity(strength)}/>'
@@ -96,7 +96,7 @@ def _lines(pen: Pen) -> str:
     return f'<g stroke="currentColor" fill="none" {caps}>{paths}</g>' if paths else ""
 
 
-def _stroke(line: Line, pen: Pen) -> str:
+def _stroke(line: DrawnLine, pen: Pen) -> str:
     start, end = pen.pixels(np.array([line.start, line.end]))
     path = f"M{_pair(start)}{_way(start, end, line.bend)}"
     if pen.drawing.directed:
@@ -109,7 +109,7 @@ def _stroke(line: Line, pen: Pen) -> str:
 def _way(start: Positions, end: Positions, bend: float) -> str:
     if abs(bend) < 1e-3:
         return f"L{_pair(end)}"
-    radius = number(float(np.hypot(*(end - start))) * (1 + 4 * bend**2) / (8 * abs(bend)))
+    radius = rounded(float(np.hypot(*(end - start))) * (1 + 4 * bend**2) / (8 * abs(bend)))
     return f"A{radius} {radius} 0 {int(abs(bend) > 0.5)} {int(bend > 0)} {_pair(end)}"
 
 
@@ -121,20 +121,20 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
         label, strength = d.labels[i], float(d.strength[i])
         if not label and not d.dots[i]:
             continue
-        look = _opacity(number(opacity(strength)))
+        look = _opacity(rounded(opacity(strength)))
         if d.kinds[i] in palette:
             look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
         if pen.written and label:
             parts.append(_written(d, int(i), places[i], pen.letters(strength), look))
         else:
-            x, y = (number(value) for value in places[i])
+            x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
-                ring = f'fill="none" stroke="currentColor" stroke-width="{number(pen.line)}"'
+                ring = f'fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"'
                 parts.append(
-                    f'<circle cx="{x}" cy="{y}" r="{number(pen.ring)}" {ring}{_opacity(number(opacity(strength)))}/>'
+                    f'<circle cx="{x}" cy="{y}" r="{rounded(pen.ring)}" {ring}{_opacity(rounded(opacity(strength)))}/>'
                 )
             else:
-                parts.append(f'<circle cx="{x}" cy="{y}" r="{number(pen.radius(strength))}"{look}/>')
+                parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(pen.radius(strength))}"{look}/>')
     lettering = (
         ' text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-weight="600"'
         if pen.written
@@ -146,9 +146,9 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
 def _written(d: Drawing, i: int, place: Positions, font: float, look: str) -> str:
     text = plain_text(d.labels[i], 6)
     side = d.sides[i] if len(text) > 1 else 0
-    x = number(place[0] - side * 0.36 * font)
+    x = rounded(place[0] - side * 0.36 * font)
     anchor = {0: "", 1: ' text-anchor="start"', -1: ' text-anchor="end"'}[side]
-    return f'<text x="{x}" y="{number(place[1])}" font-size="{number(font)}"{anchor}{look}>{escape(text)}</text>'
+    return f'<text x="{x}" y="{rounded(place[1])}" font-size="{rounded(font)}"{anchor}{look}>{escape(text)}</text>'
 
 
 def _arrow_head(tip: Positions, along: Positions, pen: Pen) -> str:
@@ -157,8 +157,8 @@ def _arrow_head(tip: Positions, along: Positions, pen: Pen) -> str:
     return f"M{_pair(back + across * pen.line * 1.7)}L{_pair(tip)}L{_pair(back - across * pen.line * 1.7)}"
 
 
-def number(value: float) -> str:
-    """A coordinate: two decimals at most."""
+def rounded(value: float) -> str:
+    """A coordinate with two decimals at most."""
     return f"{round(float(value), 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # + 0.0: no "-0"
 
 
@@ -167,4 +167,4 @@ def _opacity(value: str) -> str:
 
 
 def _pair(point: Positions) -> str:
-    return f"{number(point[0])} {number(point[1])}"
+    return f"{rounded(point[0])} {rounded(point[1])}"

@@ -1,4 +1,4 @@
-"""Names from files, made harmless before they are shown anywhere."""
+"""Names from files, made harmless before they are shown."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 16, 40
 
 
 def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str) -> str:
-    """A value by iteration as a line; the lowest one is marked, since that iteration is the one returned."""
+    """A value by iteration as a line; the lowest is marked, because that iteration is the result."""
     ticks = _ticks(float(min(values)), float(max(values)))
     x, y = _scale(iterations), (ticks[0], ticks[-1])
     points = [(_x(i, x), _y(v, y)) for i, v in zip(iterations, values, strict=True)]
@@ -30,7 +30,7 @@ def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str
 
 
 def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: float, *, label: str) -> str:
-    """A value by iteration as bars, under a line that says what it is to be compared with."""
+    """A value by iteration as bars, with a line at the value to compare it with."""
     ticks = _ticks(0.0, float(max([*values, reference])))
     x, y = _scale(iterations), (0.0, ticks[-1])
     step = (_WIDTH - _LEFT - _RIGHT) / (x[1] - x[0] + 1 if x[1] > x[0] else 1)

@@ -1,4 +1,4 @@
-"""Two clusterings of the same graphs: which clusters stayed, split, merged or were regrouped, and who moved."""
+"""Two clusterings of the same graphs: which clusters stayed, split, merged or were regrouped, and which graphs moved."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STRONG = 0.2
 #: Clusters that share this much of both are the same.
 SAME = 0.95
 
-#: What can happen to clusters, in the order in which it is told.
+#: What can happen to clusters, in the order in which it is listed.
 SPLIT, MERGED, REGROUPED, CHANGED, GONE, NEW, STAYED = "split", "merged", "regrouped", "changed", "gone", "new", "same"
 EVENTS = (SPLIT, MERGED, REGROUPED, CHANGED, GONE, NEW, STAYED)
 
 
 @dataclass(frozen=True)
 class Event:
-    """Some clusters of A, the clusters of B that their graphs are in, and what that is."""
+    """What happened to some clusters of A: the clusters of B that their graphs are in, and what to call that."""
 
     kind: str
     left: tuple[int, ...]
@@ -60,7 +60,7 @@ class Comparison:
     right: IntArray
     table: IntArray  # graphs by cluster of A and cluster of B
     events: tuple[Event, ...]
-    partner: Mapping[int, int]  # cluster of A -> the cluster of B that stands for it, one to one
+    partner: Mapping[int, int]  # cluster of A -> the cluster of B that corresponds to it, one to one
     only_left: tuple[str, ...]
     only_right: tuple[str, ...]
     agreement: float  # adjusted Rand index
@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def moved(self) -> IntArray:
-        """Positions of the graphs that are not in the cluster that stands for their own."""
+        """Positions of the graphs that are not in the cluster that corresponds to their own."""
         expected = np.array([self.partner.get(int(c), -1) for c in self.left], dtype=np.int64)
         return np.flatnonzero(expected != self.right)
 
@@ -92,7 +92,9 @@ class Comparison:
         }  # fmt: skip
 
 
-def compare(left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[str, str] | None = None) -> Comparison:
+def compare_clusterings(
+    left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[str, str] | None = None
+) -> Comparison:
     """Compare two clusterings, given as the label of each graph by its name.
 
     Parameters
@@ -102,7 +104,7 @@ def compare(left: Mapping[str, int], right: Mapping[str, int], classes: Mapping[
 
     Examples
     --------
-    >>> found = compare({"a": 0, "b": 0, "c": 1}, {"a": 1, "b": 1, "c": 0})
+    >>> found = compare_clusterings({"a": 0, "b": 0, "c": 1}, {"a": 1, "b": 1, "c": 0})
     >>> [event.said() for event in found.events], found.agreement
     (['0 is 1', '1 is 0'], 1.0)
     """

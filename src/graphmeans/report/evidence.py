@@ -1,8 +1,8 @@
-"""What the page shows beyond what a fit leaves behind, for a limited number of matchings.
+"""What the page shows beyond the attributes of a fitted estimator, for a limited number of matchings.
 
-A collection may hold a hundred graphs or a million, of 3 nodes or 60. The page takes a sample, and matches it with its own
-centers, the neighbouring ones and some landmarks; how large the sample is follows from what a matching costs. Everything
-that rests on a sample says so on the page.
+A collection may hold a hundred graphs or a million, with 3 nodes or 60. The page takes a sample of the graphs, and matches
+each with its own center, the neighbouring centers and some landmarks. The size of the sample follows from what a matching
+costs. Everything that rests on a sample says so on the page.
 """
 
 from __future__ import annotations
@@ -14,29 +14,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
+from graphmeans.evaluation.measures import silhouette
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
 from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.means.frames import Frames
-from graphmeans.plots.displays import silhouette_widths
 from graphmeans.plots.embedding import Map, landmark_map
-from graphmeans.plots.space import centers_of, points_of, spread_sample
-from graphmeans.report.source import read_ahead
+from graphmeans.report.report_graphs import read_ahead
+from graphmeans.space import GraphSpace
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-#: Milliseconds of one core that the page may spend on matchings, about; and the most graphs it holds.
+#: About how many milliseconds of one core the page may spend on matchings; and how many graphs and nodes it holds at most.
 BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000
-#: Other clusters that a graph is compared with, the nearest to its own; landmarks of the map; graphs for the silhouette.
+#: How many of the clusters nearest to its own a graph is compared with; landmarks of the map; graphs for the silhouette.
 NEIGHBOURS, LANDMARKS, SILHOUETTE = 4, 32, 330
-#: For distances on the map and silhouettes a quick look will do; alignments that are shown are matched in full.
-QUICK = 0.1
-#: Graphs that are looked at to know how large they are.
+#: Distances for the map and the silhouettes need little effort; alignments that are shown are matched with full effort.
+QUICK_EFFORT = 0.1
+#: Number of graphs from which the usual size of a graph is estimated.
 LOOKED = 400
-#: Times that the graphs are drawn anew to see who stays in their cluster.
+#: Number of bootstrap samples that the stability is estimated from.
 REDRAWN = 12
 
 
@@ -66,31 +67,30 @@ class Evidence:
 
 
 def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Evidence:
-    """Spend the matchings of the page."""
+    """Take a sample of the graphs and match it with the centers."""
     labels = np.asarray(estimator.labels_, dtype=np.int64)
     read_ahead(graphs, spread_sample(labels, LOOKED))
-    quick = replace(estimator.space_, matcher=Auto(effort=QUICK))
+    quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     centers = centers_of(estimator)
     k = len(centers)
-    cost = _milliseconds(graphs, labels, int(np.sum(estimator.space_.order)))
-    affordable = BUDGET / cost
+    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]))  # of a graph, on average
+    affordable = BUDGET / _milliseconds(nodes, int(np.sum(estimator.space_.order)))
     beyond = min(NEIGHBOURS, k - 1) + 2  # matchings of a graph besides those with the landmarks
     landmarks = int(np.clip(0.6 * affordable / min(len(graphs), MOST_GRAPHS // 2) - beyond, 8, LANDMARKS))
-    most = int(0.6 * affordable / (min(k, landmarks) + beyond))
-    sample = _sample(graphs, labels, np.asarray(estimator.distances_), most, random_state)
+    most = min(MOST_GRAPHS, int(0.6 * affordable / (min(k, landmarks) + beyond)), int(MOST_NODES / max(1.0, nodes)))
+    sample = _sample(labels, np.asarray(estimator.distances_), most, random_state)
     read_ahead(graphs, sample)
-    chosen = [graphs[i] for i in sample]
-    points = points_of(estimator, chosen)
+    points = points_of(estimator, [graphs[i] for i in sample])
 
-    near, near_distances, ways = _neighbours(quick, estimator, centers)
-    # Not the estimator's own matcher: a fit may have used it rarely because it takes long.
+    near, near_distances, ways = _neighbours(quick, centers)
+    # The estimator's own matcher is not used: a fit may have asked it rarely because it takes long.
     full = replace(estimator.space_, matcher=Auto())
-    own = full.match(points, centers, np.stack([np.arange(len(sample)), labels[sample]], axis=1))
+    own = align_to_center(full, points, centers, labels[sample])
     there = landmark_map(quick, points, centers, landmarks)
     beside = _beside(quick, points, centers, labels[sample], near)
     second, second_distance = _second(labels[sample], near, beside, there, k)
     for_width = spread_sample(labels[sample], _count_for_pairs(0.25 * affordable), random_state)
-    width, spent = _silhouette(estimator, quick, [chosen[i] for i in for_width], labels[sample][for_width])
+    width, spent = _silhouette(quick, points.take(for_width), labels[sample][for_width])
     count = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
     return Evidence(
         sample=sample,
@@ -109,10 +109,9 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     )
 
 
-def _milliseconds(graphs: Sequence[Graph], labels: IntArray, order: int) -> float:
-    """What a quick matching of two of these graphs costs, roughly: exact on small ones, a search on the others."""
-    looked = spread_sample(labels, LOOKED)
-    rows = min(order if order > 0 else 1 << 30, 2 * float(np.mean([graphs[i].n_nodes for i in looked])))
+def _milliseconds(nodes: float, order: int) -> float:
+    """About how many milliseconds a quick matching of two graphs takes: small ones are matched exactly."""
+    rows = min(order if order > 0 else 1 << 30, 2 * nodes)
     return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
 
 
@@ -120,40 +119,35 @@ def _count_for_pairs(pairs: float) -> int:
     return int(np.clip((1 + np.sqrt(1 + 8 * pairs)) / 2, 24, SILHOUETTE))
 
 
-def _sample(
-    graphs: Sequence[Graph], labels: IntArray, distances: FloatArray, affordable: int, random_state: int
-) -> IntArray:
-    """All graphs if there are not too many; else of each cluster the nearest and the farthest, and others at random."""
+def _sample(labels: IntArray, distances: FloatArray, most: int, random_state: int) -> IntArray:
+    """All graphs if there are not too many; else the nearest and the farthest of each cluster, and others at random."""
     k = len(np.unique(labels))
-    looked = [graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]
-    drawable = int(MOST_NODES / max(1.0, float(np.mean(looked))))
-    most = max(min(MOST_GRAPHS, affordable, drawable), min(8 * k, 1600))
-    if len(graphs) <= most:
-        return np.arange(len(graphs))
+    most = max(most, min(8 * k, 1600))
+    if len(labels) <= most:
+        return np.arange(len(labels))
     ends = max(2, min(8, most // (3 * k)))
     sure: list[int] = []
     for label in np.unique(labels):
-        members = np.flatnonzero(labels == label)
-        members = members[np.argsort(distances[members], kind="stable")]
+        members = members_by_distance(labels, distances, label)
         sure += members[:ends].tolist() + members[-ends:].tolist()
     kept = np.unique(sure)
-    rest = np.setdiff1d(np.arange(len(graphs)), kept)
+    rest = np.setdiff1d(np.arange(len(labels)), kept)
     if most <= len(kept):
         return kept
     return np.sort(np.concatenate([kept, rest[spread_sample(labels[rest], most - len(kept), random_state)]]))
 
 
 def _neighbours(
-    quick: Any, estimator: Any, centers: GraphBatch
+    quick: GraphSpace, centers: GraphBatch
 ) -> tuple[IntArray, FloatArray, dict[tuple[int, int], IntArray]]:
-    """The nearest other clusters of each, and how their means are aligned. Sketches choose whom to match."""
+    """The nearest other clusters of each cluster, and how their means are aligned. Sketches choose which are matched."""
     k = len(centers)
     width = min(NEIGHBOURS, k - 1)
     near, apart = np.full((k, max(width, 0)), -1), np.full((k, max(width, 0)), np.inf)
     ways: dict[tuple[int, int], IntArray] = {}
     if not width:
         return near, apart, ways
-    bounds = pairwise_sketch_bounds(centers, centers, estimator.space_.order)
+    bounds = pairwise_sketch_bounds(centers, centers, quick.order)
     np.fill_diagonal(bounds, np.inf)
     candidates = np.argsort(bounds, axis=1, kind="stable")[:, : min(k - 1, width + 4)]
     pairs = np.stack([np.repeat(np.arange(k), candidates.shape[1]), candidates.ravel()], axis=1)
@@ -166,7 +160,7 @@ def _neighbours(
     return near, apart, ways
 
 
-def _beside(quick: Any, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray) -> Matches | None:
+def _beside(quick: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray) -> Matches | None:
     """Every graph of the sample matched with the neighbours of its center."""
     if not near.shape[1] or not len(points):
         return None
@@ -189,28 +183,21 @@ def _second(
     return second, far[rows, second]
 
 
-def _silhouette(estimator: Any, quick: Any, graphs: Sequence[Graph], labels: IntArray) -> tuple[float | None, int]:
+def _silhouette(quick: GraphSpace, points: GraphBatch, labels: IntArray) -> tuple[float | None, int]:
+    """The silhouette index of these graphs, and the number of matchings it took."""
     if len(np.unique(labels)) < 2:
         return None, 0
-    _, index = silhouette_widths(_WithSpace(estimator, quick), graphs, labels)
-    return index, len(graphs) * (len(graphs) - 1) // 2
-
-
-class _WithSpace:
-    """An estimator that measures with another matcher."""
-
-    def __init__(self, estimator: Any, space: Any) -> None:
-        self.space_, self.encoder_, self.cluster_centers_ = space, estimator.encoder_, estimator.cluster_centers_
+    return silhouette(quick.distances(points), labels), len(points) * (len(points) - 1) // 2
 
 
 def _stability(
-    space: Any, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray, own: Matches,
+    space: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray, own: Matches,
     beside: Matches | None, random_state: int,
 ) -> float | None:  # fmt: skip
-    """The share of graphs that stay in their cluster if the graphs behind the means are drawn anew.
+    """The share of graphs that stay in their cluster if the collection is sampled again.
 
-    A bootstrap of one step of k-means, along the alignments at hand: no matchings. The means of the redrawn graphs move,
-    and each graph goes to the nearest among the mean of its own cluster and those of the neighbours.
+    This is a bootstrap of one step of k-means along the alignments at hand, so it needs no matchings: the means of the
+    resampled graphs move, and each graph goes to the nearest among the mean of its own cluster and those of the neighbours.
     """
     if beside is None or not len(points):
         return None

@@ -10,10 +10,11 @@ import numpy as np
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.frames import differences, frame_positions, joined
+from graphmeans.plots.members import differences, frame_positions, union_box
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Positions, Viewport, layout, own_positions, square
+from graphmeans.plots.positions import Viewport, layout, own_positions, square
 from graphmeans.plots.text import plain_text
+from graphmeans.report.words import significant
 
 #: Side of the sheet that the numbers refer to.
 SHEET = 1000
@@ -21,12 +22,12 @@ SHEET = 1000
 SCALES_APART = 3.0
 #: Letters of a label that is written at a node.
 LABEL = 8
-#: Attributes of nodes are listed in the page up to so many values altogether.
+#: Attributes of nodes are listed in the page if there are no more values than this.
 MOST_VALUES = 240_000
 
 
-class Table:
-    """Strings that occur again and again, once."""
+class StringTable:
+    """Numbers for strings, so that each is written into the page only once."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
@@ -40,43 +41,42 @@ class Table:
         return list(self.places)
 
 
-class Studio:
-    """Draws means and members of every cluster in one frame a cluster."""
+class ClusterPictures:
+    """Draws the mean and the members of every cluster, all pictures of a cluster in one frame."""
 
     def __init__(self, means: Sequence[MeanGraph]) -> None:
         self.means = means
         self.layouts = [layout(mean) for mean in means]
-        self.boxes: list[Viewport | None] = [
-            drawing(mean, positions=places).box() for mean, places in zip(means, self.layouts, strict=True)
-        ]
-        self.labels = Table()
-        self.styled = False
+        self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
+        self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
+        self.labels = StringTable()
 
-    def member(self, graph: Graph, label: int, mapping: Any) -> tuple[Drawing, Positions]:
-        """The drawing of a member in the frame of its mean; it widens that frame."""
-        points = frame_positions(graph, self.means[label], mapping, self.layouts[label])
-        return drawing(graph, positions=points), points
+    def member(self, graph: Graph, label: int, mapping: Any) -> Drawing:
+        """The drawing of a member in the frame of its mean."""
+        return drawing(graph, positions=frame_positions(graph, self.means[label], mapping, self.layouts[label]))
 
     def widen(self, label: int, picture: Drawing) -> None:
-        """Make room for a picture."""
-        self.boxes[label] = joined(self.boxes[label], picture.box())
+        """Widen the frame of a cluster so that it holds a picture."""
+        self.boxes[label] = union_box(self.boxes[label], picture.box())
 
-    def settle(self) -> None:
-        """Decide the frames: to one scale where the graphs have positions of their own and are of similar size."""
+    def choose_windows(self) -> None:
+        """Choose what part of the plane is shown for each cluster.
+
+        All clusters are drawn to one scale where the graphs have positions of their own and are of similar size.
+        """
         squares = [square(box or (0.0, 0.0, 1.0, 1.0)) for box in self.boxes]
         spans = [box[2] - box[0] for box in squares]
         alike = all(own_positions(mean) is not None for mean in self.means) and max(spans) <= SCALES_APART * min(spans)
         self.one_scale = alike
         self.windows: list[Viewport] = [square(box, max(spans)) for box in squares] if alike else squares
 
-    def symbol(self, label: int, size: int = 300) -> Pen:
-        """The pen for the picture of a mean."""
-        picture = drawing(self.means[label], positions=self.layouts[label])
-        return Pen(picture, size, self.windows[label])
+    def pen(self, label: int, size: int = 300) -> Pen:
+        """The pen that draws the mean graph of a cluster."""
+        return Pen(self.drawings[label], size, self.windows[label])
 
     def mean_data(self, label: int) -> dict[str, Any]:
         """The picture of a mean as numbers."""
-        picture = drawing(self.means[label], positions=self.layouts[label])
+        picture = self.drawings[label]
         data = self._numbers(picture, label)
         data["ns"] = [round(100 * float(s)) for s in picture.strength]
         data["ss"] = [round(100 * float(s)) for s in picture.stroke_strength]
@@ -105,7 +105,7 @@ class Studio:
         x = np.round((picture.points[:, 0] - left) * scale)
         y = np.round((top - picture.points[:, 1]) * scale)
         data: dict[str, Any] = {"p": np.column_stack([x, y]).astype(int).ravel().tolist()}
-        if picture.bend.any() or picture.shift.any() or self.styled:
+        if picture.bend.any() or picture.shift.any():
             parts = [
                 picture.ends,
                 *(np.round(1000 * part)[:, None] for part in (picture.bend, picture.shift, picture.inset)),
@@ -138,7 +138,7 @@ def node_numbers(picture: Drawing) -> list[int]:
 
 
 def node_table(graph: Graph) -> list[list[Any]]:
-    """The values of each node column, short; vectors one column a number."""
+    """The values of each node column in short; a column of vectors becomes a column for each component."""
     columns = []
     for _, values in sorted(graph.nodes.items()):
         if values.ndim == 2:
@@ -149,7 +149,7 @@ def node_table(graph: Graph) -> list[list[Any]]:
 
 
 def column_names(graph: Graph) -> list[str]:
-    """What `node_table` lists."""
+    """The names of the columns that `node_table` lists."""
     names = []
     for key, values in sorted(graph.nodes.items()):
         if values.ndim == 2:
@@ -166,5 +166,5 @@ def _short(values: Any) -> list[Any]:
 
 
 def _trim(value: float) -> float | int:
-    short = float(f"{value:.4g}")
+    short = significant(value, 4)
     return int(short) if short == int(short) and abs(short) < 1e15 else short

@@ -10,24 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 import graphmeans
+from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
-from graphmeans.report.cards import cards, map_places, map_svg, symbols
+from graphmeans.report.cards import cards
 from graphmeans.report.chart import bar_chart, line_chart
-from graphmeans.report.data import page_data, script_json
 from graphmeans.report.evidence import gather
-from graphmeans.report.pictures import LABEL, Studio
+from graphmeans.report.map import map_places, map_svg, symbols
+from graphmeans.report.page_data import page_data, script_json
+from graphmeans.report.pictures import LABEL, ClusterPictures
+from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.sentences import figures, headline
-from graphmeans.report.source import Graphs
-from graphmeans.report.summary import Summary, plain_texts, standard_matchings, summarise
-from graphmeans.report.words import counted, duration, number, percent
+from graphmeans.report.summary import ClusteringSummary, summarize_clustering
+from graphmeans.report.template import page_template
+from graphmeans.report.words import counted, duration, number
 
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
 _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
@@ -43,6 +45,7 @@ def write_report(
     command: str | None = None,
     seconds: float | None = None,
     y_down: bool | None = None,
+    summary: ClusteringSummary | None = None,
 ) -> Path:
     """Write a page that shows a clustering: every mean graph, its members, what sets it apart, and how the run went.
 
@@ -66,6 +69,8 @@ def write_report(
     y_down : bool, optional
         Whether y grows downwards in the positions of the graphs, as in images; the page then says so among its settings.
         By default as `plots.y_down` says.
+    summary : ClusteringSummary, optional
+        The summary of this estimator and these classes, where the caller has it: the mean graphs are not decoded again.
 
     Returns
     -------
@@ -73,49 +78,46 @@ def write_report(
         The file written.
     """
     target = Path(path)
+    if summary is None:
+        summary = summarize_clustering(estimator, classes)
     with positions.y_down(positions.draws_down() if y_down is None else y_down):
-        target.write_text(_page(estimator, graphs, classes, title, command, seconds), encoding="utf-8")
+        target.write_text(_page(estimator, graphs, summary, title, command, seconds), encoding="utf-8")
     return target
 
 
 def _page(
     estimator: Any,
     graphs: Iterable[Any],
-    classes: Sequence[object] | None,
+    summary: ClusteringSummary,
     title: str,
     command: str | None,
     seconds: float | None,
 ) -> str:
-    collection = Graphs(graphs)
-    summary = summarise(estimator, classes)
+    collection = ReportGraphs(graphs)
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
-    known = None if classes is None else plain_texts(classes)
-    labels = np.asarray(estimator.labels_, dtype=np.int64)
-    distances = np.asarray(estimator.distances_, dtype=np.float64)
-    certified = float(getattr(estimator, "certified_fraction_", float("nan")))
     evidence = gather(estimator, collection)
-    studio = Studio([c.mean for c in summary.clusters])
+    pictures = ClusterPictures([c.mean for c in summary.clusters])
     places = map_places(evidence)
-    data = page_data(studio, collection, known, distances, labels, summary, evidence, places[0])
+    data = page_data(pictures, collection, summary, evidence, places[0])
     palette = _palette([collection[i] for i in evidence.sample[:2000]])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
     script = _asset("draw.js") + _asset("page.js")
-    return _template().render(
+    return page_template(__file__).render(
         title=plain_text(title),
         summary=summary,
-        headline=headline(summary, evidence, certified),
-        figures=figures(summary, evidence, certified, duration(spent)),
-        cards=cards(summary, evidence, collection, studio, labels),
-        symbols=symbols(studio, palette, len(summary.clusters)),
-        map=map_svg(summary, evidence, labels, places),
+        headline=headline(summary, evidence),
+        figures=figures(summary, evidence, duration(spent)),
+        cards=cards(summary, evidence, collection, pictures),
+        symbols=symbols(pictures, palette, len(summary.clusters)),
+        map=map_svg(summary, evidence, places),
         evidence=evidence,
         fidelity=f"{evidence.map.fidelity:.2f}",
         classes=data["classes"],
         palette={plain_text(name, 24): colour for name, colour in palette.items()},
-        one_scale=studio.one_scale,
+        one_scale=pictures.one_scale,
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
         counts=_counts(estimator, summary, evidence.matchings),
@@ -134,18 +136,6 @@ def _asset(name: str) -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=number, percent=percent, counted=counted)
-    return environment.get_template("page.html")
-
-
 def _palette(graphs: Sequence[Graph]) -> dict[str, str]:
     """A colour for each of the frequent values of the nodes' first string attribute; formulas are drawn in one ink."""
     counts: Counter[str] = Counter()
@@ -159,7 +149,7 @@ def _palette(graphs: Sequence[Graph]) -> dict[str, str]:
     return {frequent[0]: "currentColor", **dict(zip(frequent[1:], _COLOURS, strict=False))}
 
 
-def _charts(estimator: Any, summary: Summary) -> dict[str, Markup] | None:
+def _charts(estimator: Any, summary: ClusteringSummary) -> dict[str, Markup] | None:
     trace = estimator.trace_
     if not len(trace):
         return None
@@ -172,7 +162,7 @@ def _charts(estimator: Any, summary: Summary) -> dict[str, Markup] | None:
     }
 
 
-def _counts(estimator: Any, summary: Summary, for_page: int) -> list[tuple[str, str]]:
+def _counts(estimator: Any, summary: ClusteringSummary, for_page: int) -> list[tuple[str, str]]:
     several = summary.matchings_of_all_runs != summary.matchings
     rows = [
         ("objective: sum of squared distances to the means", number(summary.inertia)),
@@ -181,7 +171,7 @@ def _counts(estimator: Any, summary: Summary, for_page: int) -> list[tuple[str, 
     ]
     if several:
         rows.append(("matchings of all runs", number(summary.matchings_of_all_runs)))
-    if estimator.n_seeding_matchings_:  # a start that the caller has made is not known here
+    if estimator.n_seeding_matchings_:  # for a start that the caller gave there are none
         rows.append(("matchings to find where to start", number(estimator.n_seeding_matchings_)))
     if estimator.n_evaluation_matchings_:
         rows.append(("matchings to know the objective", number(estimator.n_evaluation_matchings_)))

@@ -1,4 +1,4 @@
-"""The headline in words: how many clusters, how good, how sure."""
+"""The sentences and figures at the top of the page: how many clusters, how good, how sure."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphmeans.report.evidence import Evidence
-from graphmeans.report.summary import Summary
+from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import counted, number, percent
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A figure that stands out, and what it is."""
+class KeyFigure:
+    """A figure below the headline, and what it says."""
 
     value: str
     what: str
 
 
-def headline(summary: Summary, evidence: Evidence, certified: float) -> list[str]:
+def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     """Plain sentences about the result."""
     said = [f"{counted(summary.n_graphs, 'graph')} fall into {counted(len(summary.clusters), 'cluster')}."]
     sizes = [c.size for c in summary.clusters]
@@ -32,8 +32,8 @@ def headline(summary: Summary, evidence: Evidence, certified: float) -> list[str
     if evidence.silhouette is not None:
         said.append(f"{_apart(evidence.silhouette)} (silhouette {evidence.silhouette:.2f}).")
     sure = []
-    if np.isfinite(certified):
-        sure.append(f"{percent(certified)} of the graphs are proven to be nearest to the mean of their own cluster")
+    if np.isfinite(summary.certified):
+        sure.append(f"{percent(summary.certified)} of the graphs are proven to be nearest to the mean of their own cluster")
     if evidence.stability is not None:
         sure.append(f"{percent(evidence.stability)} would stay in it if the graphs were drawn anew")
     if sure:
@@ -46,25 +46,25 @@ def headline(summary: Summary, evidence: Evidence, certified: float) -> list[str
     return said
 
 
-def figures(summary: Summary, evidence: Evidence, certified: float, duration: str) -> list[Figure]:
+def figures(summary: ClusteringSummary, evidence: Evidence, duration: str) -> list[KeyFigure]:
     """The figures below the headline."""
     shown = []
     if summary.accuracy is not None:
-        shown.append(Figure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
+        shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
     if evidence.silhouette is not None:
         among = (
             "" if evidence.silhouette_graphs == summary.n_graphs
             else f", from a sample of {counted(evidence.silhouette_graphs, 'graph')}"
         )  # fmt: skip
-        shown.append(Figure(f"{evidence.silhouette:.2f}", f"silhouette index{among}: 1 is well apart, 0 is not apart"))
-    if np.isfinite(certified):
-        shown.append(Figure(percent(certified), "certified: proven to be in the nearest cluster"))
+        shown.append(KeyFigure(f"{evidence.silhouette:.2f}", f"silhouette index{among}: 1 is well apart, 0 is not apart"))
+    if np.isfinite(summary.certified):
+        shown.append(KeyFigure(percent(summary.certified), "certified: proven to be in the nearest cluster"))
     if evidence.stability is not None:
         of = "" if len(evidence.sample) == summary.n_graphs else f" (sample of {number(len(evidence.sample))})"
-        shown.append(Figure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
+        shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
     if summary.saves:
         shown.append(
-            Figure(
+            KeyFigure(
                 f"{summary.saving:,.1f}× fewer" if summary.saving < 100 else f"{summary.saving:,.0f}× fewer",
                 f"matchings than a standard k-means from the same start: {number(summary.matchings)} in place of "
                 f"{number(summary.standard)}",
@@ -72,9 +72,9 @@ def figures(summary: Summary, evidence: Evidence, certified: float, duration: st
         )
     else:
         shown.append(
-            Figure(number(summary.matchings), f"matchings; a standard k-means needs {number(summary.standard)}")
+            KeyFigure(number(summary.matchings), f"matchings; a standard k-means needs {number(summary.standard)}")
         )
-    shown.append(Figure(duration, f"in all; {counted(summary.n_iter, 'iteration')}"))
+    shown.append(KeyFigure(duration, f"in all; {counted(summary.n_iter, 'iteration')}"))
     return shown
 
 

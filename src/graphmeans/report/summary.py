@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.evaluation.measures import accuracy
+from graphmeans.evaluation.fitted import members_by_distance
+from graphmeans.evaluation.measures import accuracy, standard_matchings
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.text import plain_text
 
@@ -36,23 +37,40 @@ class ClusterSummary:
         return self.mixture[0][0] if self.mixture else None
 
     @property
+    def name(self) -> str:
+        """What the cluster is called on the page."""
+        if self.majority is None:
+            return f"Cluster {self.label}"
+        known = plain_text(self.majority, 24)
+        # A class that begins with a digit would otherwise read "Cluster 5 · 1".
+        return f"Cluster {self.label} · {'class ' if known[:1].isdigit() else ''}{known}"
+
+    @property
     def purity(self) -> float | None:
         """Share of members in the most frequent class."""
         return self.mixture[0][1] / self.size if self.mixture else None
 
 
 @dataclass(frozen=True)
-class Summary:
+class ClusteringSummary:
     """A clustering in figures."""
 
     clusters: tuple[ClusterSummary, ...]
-    n_graphs: int
+    labels: NDArray[np.int64]
+    distances: NDArray[np.float64]
+    classes: list[str] | None
     inertia: float
     n_iter: int
     matchings: int  # of the run that is returned
     standard: int  # what a standard k-means needs for as many iterations
     matchings_of_all_runs: int
+    certified: float  # share of the labels that are proven; NaN where that is not known
     accuracy: float | None
+
+    @property
+    def n_graphs(self) -> int:
+        """Number of graphs in all clusters."""
+        return len(self.labels)
 
     @property
     def saving(self) -> float:
@@ -61,7 +79,7 @@ class Summary:
 
     @property
     def saves(self) -> bool:
-        """Whether that is worth saying."""
+        """Whether the saving is large enough to be mentioned."""
         return self.saving >= 1.2
 
     def in_reading_order(self) -> list[ClusterSummary]:
@@ -71,43 +89,40 @@ class Summary:
         return sorted(self.clusters, key=lambda c: (-c.size, c.label))
 
 
-def standard_matchings(n_graphs: int, n_clusters: int) -> int:
-    """Matchings of one iteration of a standard k-means: assignment kN, means N - k."""
-    return n_clusters * n_graphs + n_graphs - n_clusters
-
-
-def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:
-    """Matchings of a whole run, in which no means are computed before the first assignment."""
-    return max(assignments * standard_matchings(n_graphs, n_clusters) - (n_graphs - n_clusters), 0)
-
-
-def plain_texts(classes: Sequence[object]) -> list[str]:
-    """Classes as they are shown; there are few, each many times."""
+def class_names_shown(classes: Sequence[object]) -> list[str]:
+    """Classes as text that is safe to show. Each different class is converted once."""
     known = {c: plain_text(c) for c in set(classes)}
     return [known[c] for c in classes]
 
 
-def summarise(estimator: Any, classes: Sequence[object] | None = None) -> Summary:
-    """The figures of a fitted estimator. Classes, where given, are only counted."""
-    labels = np.asarray(estimator.labels_)
+def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None) -> ClusteringSummary:
+    """The figures of a fitted estimator; its mean graphs are decoded here, and only here. Classes are only counted."""
+    labels = np.asarray(estimator.labels_, dtype=np.int64)
     distances = np.asarray(estimator.distances_, dtype=np.float64)
-    names = None if classes is None else plain_texts(classes)
+    names = None if classes is None else class_names_shown(classes)
     if names is not None and len(names) != len(labels):
         raise ValueError(f"{len(names)} classes for {len(labels)} graphs")
     clusters = []
     for label, mean in enumerate(estimator.centroids(kind="graph")):
-        inside = np.flatnonzero(labels == label)
-        inside = inside[np.argsort(distances[inside], kind="stable")]
+        inside = members_by_distance(labels, distances, label)
         counts = Counter() if names is None else Counter(names[i] for i in inside)
         mixture = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         clusters.append(ClusterSummary(label, mean, inside, distances[inside], mixture))
-    return Summary(
+    return ClusteringSummary(
         clusters=tuple(clusters),
-        n_graphs=len(labels),
+        labels=labels,
+        distances=distances,
+        classes=names,
         inertia=float(estimator.inertia_),
         n_iter=int(estimator.n_iter_),
         matchings=int(np.sum(estimator.trace_["matchings"])),
         standard=_standard_run(len(labels), len(clusters), len(estimator.trace_)),
         matchings_of_all_runs=int(estimator.n_matchings_),
+        certified=float(getattr(estimator, "certified_fraction_", np.nan)),
         accuracy=None if names is None else accuracy(names, labels),
     )
+
+
+def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:
+    """Matchings of a whole run of standard k-means, in which no means are computed before the first assignment."""
+    return max(assignments * standard_matchings(n_graphs, n_clusters) - (n_graphs - n_clusters), 0)

@@ -1,4 +1,4 @@
-"""Numbers in words, the same on the page and in the terminal."""
+"""How numbers, shares, times and counts are written on the page and in the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def number(value: float) -> str:
-    """A number as one would write it: 12,345 or 3.142.
+    """A number with separators or four digits: 12,345 or 3.142.
 
     Examples
     --------
@@ -21,8 +21,19 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def significant(value: float, digits: int) -> float:
+    """A number rounded to this many significant digits.
+
+    Examples
+    --------
+    >>> significant(3.14159, 3)
+    3.14
+    """
+    return float(f"{float(value):.{digits}g}")
+
+
 def percent(share: float) -> str:
-    """A share in per cent; only what is whole is called 100 %.
+    """A share in per cent; only a share of exactly 1 is written as 100%.
 
     Examples
     --------
@@ -36,7 +47,7 @@ def percent(share: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as one would say it.
+    """A time in suitable units.
 
     Examples
     --------

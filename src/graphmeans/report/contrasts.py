@@ -1,4 +1,4 @@
-"""What sets a cluster apart from its nearest neighbour, in the words and units of the user's own attributes."""
+"""What sets a cluster apart from its nearest neighbour, in terms of the user's own attributes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.members import edge_key
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import number, percent
+from graphmeans.report.words import number, percent, significant
 
 IntArray = NDArray[np.int64]
 
-#: Lines of a comparison, at most; a difference counts from this many standard deviations, or this share, on.
+#: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
 
 
 @dataclass(frozen=True)
-class Line:
-    """One difference: what it is about, how it is here, how it is there, and how much it weighs (for sorting)."""
+class Contrast:
+    """One difference between two clusters: what it is about, its value here and there, and its weight for sorting."""
 
     what: str
     here: str
@@ -29,7 +30,7 @@ class Line:
     weight: float
 
 
-def profile_lines(members: Sequence[Graph], others: Sequence[Graph], spread: dict[str, float]) -> list[Line]:
+def profile_contrasts(members: Sequence[Graph], others: Sequence[Graph], spread: dict[str, float]) -> list[Contrast]:
     """How the graphs of two clusters differ on the whole: sizes, averages of numbers, shares of strings."""
     here, there = _profile(members), _profile(others)
     lines = []
@@ -37,18 +38,18 @@ def profile_lines(members: Sequence[Graph], others: Sequence[Graph], spread: dic
         a, b = here[key], there[key]
         if key.startswith("share of "):
             if abs(a - b) >= WORTH_SHARE:
-                lines.append(Line(key, percent(a), percent(b), abs(a - b) / 0.5))
+                lines.append(Contrast(key, percent(a), percent(b), abs(a - b) / 0.5))
         elif abs(a - b) >= WORTH * spread.get(key, np.inf):
-            lines.append(Line(key, number(_short(a)), number(_short(b)), abs(a - b) / max(spread[key], 1e-12)))
+            lines.append(Contrast(key, _number(a), _number(b), abs(a - b) / max(spread[key], 1e-12)))
     for key in here.keys() ^ there.keys():
         share = here.get(key, 0.0), there.get(key, 0.0)
         if key.startswith("share of ") and max(share) >= WORTH_SHARE:
-            lines.append(Line(key, percent(share[0]), percent(share[1]), max(share) / 0.5))
+            lines.append(Contrast(key, percent(share[0]), percent(share[1]), max(share) / 0.5))
     return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
 
 
 def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
-    """The standard deviation over graphs of what `profile_lines` compares."""
+    """The standard deviation over graphs of what `profile_contrasts` compares."""
     rows: dict[str, list[float]] = {}
     for graph in graphs:
         for key, value in _profile([graph]).items():
@@ -56,7 +57,7 @@ def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
     return {key: float(np.std(values)) for key, values in rows.items() if np.std(values) > 0}
 
 
-def mean_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     """How two mean graphs differ, node by node and edge by edge along their alignment; the largest differences first."""
     return sorted(
         [*_node_lines(mean, other, into, names), *_edge_lines(mean, other, into, names)],
@@ -64,7 +65,7 @@ def mean_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequenc
     )[:MOST_LINES]
 
 
-def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
     for i, j in enumerate(into):
         here = float(mean.node_support[i])
@@ -73,19 +74,19 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
             continue
         if abs(here - there) >= 0.3:
             lines.append(
-                Line(f"node {names[i]}", f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
+                Contrast(f"node {names[i]}", f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
             )
         elif j >= 0:
             lines += [
-                Line(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
+                Contrast(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
                 for key, a, b, weight in _changed(mean.nodes, i, other.nodes, int(j))
             ]
     return lines
 
 
-def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Line]:
+def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
-    theirs = {_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
+    theirs = {edge_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
     back = {int(j): i for i, j in enumerate(into) if j >= 0}
     seen = set()
     told: set[tuple[int, int]] = set()  # an edge that runs both ways is told once
@@ -93,7 +94,7 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if (int(j), int(i)) in told:
             continue
         told.add((int(i), int(j)))
-        key = _key(int(into[i]), int(into[j]), other.directed)
+        key = edge_key(int(into[i]), int(into[j]), other.directed)
         f = theirs.get(key) if min(key) >= 0 else None
         if f is not None:
             seen.add(f)
@@ -101,10 +102,10 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         there = float(other.edge_support[f]) if f is not None else 0.0
         what = f"edge {names[i]}–{names[j]}"
         if abs(here - there) >= 0.3:
-            lines.append(Line(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there)))
+            lines.append(Contrast(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there)))
         elif f is not None and min(here, there) >= 0.3:
             changed = _changed(mean.edge_attributes, e, other.edge_attributes, f)
-            lines += [Line(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
+            lines += [Contrast(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
     for f, (i, j) in enumerate(other.edges):
         there = float(other.edge_support[f])
         if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
@@ -113,7 +114,7 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
                 continue
             told.add(here_ends)
             what = f"edge {names[back[int(i)]]}–{names[back[int(j)]]}"
-            lines.append(Line(what, "none", f"{percent(there)} have it", there))
+            lines.append(Contrast(what, "none", f"{percent(there)} have it", there))
     return lines
 
 
@@ -131,7 +132,7 @@ def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str,
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
-                found.append((name, number(_short(a[d])), number(_short(b[d])), float(share[d])))
+                found.append((name, _number(a[d]), _number(b[d]), float(share[d])))
         elif str(column[i]) != str(other[j]):
             found.append((key, plain_text(column[i], 24), plain_text(other[j], 24), 0.6))
     return found
@@ -181,9 +182,5 @@ def _called(key: str) -> str:
     return plain_text(key, 24) or "value"
 
 
-def _short(value: float) -> float:
-    return float(f"{float(value):.3g}")
-
-
-def _key(i: int, j: int, directed: bool) -> tuple[int, int]:
-    return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
+def _number(value: float) -> str:
+    return number(significant(value, 3))

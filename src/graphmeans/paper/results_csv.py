@@ -1,4 +1,4 @@
-"""results.csv: a row for each run, written as soon as the run is done, so that an interrupted command can go on."""
+"""results.csv: a row for each run, written as soon as the run is done, so that an interrupted command can be continued."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 from graphmeans import __version__
 from graphmeans.files import fail
-from graphmeans.paper.protocol import SETTING_FIELDS, Setting
+from graphmeans.paper.protocol import SETTING_FIELDS, RunSetting
 from graphmeans.paper.run import CHARACTERISTICS, MEASURES
 
 FIELDS = [*SETTING_FIELDS, *MEASURES, *CHARACTERISTICS]
-Row = dict[str, str]
+ResultRow = dict[str, str]
 
 
-class Results:
+class ResultsFile:
     """The rows of a folder's results.csv.
 
     Parameters
@@ -29,19 +29,19 @@ class Results:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "results.csv"
-        self.rows: list[Row] = self._read() if self.path.exists() else []
+        self.rows: list[ResultRow] = self._read() if self.path.exists() else []
 
-    def of(self, setting: Setting) -> Row | None:
+    def of(self, setting: RunSetting) -> ResultRow | None:
         """The row of a run, if this version has done it."""
         wanted = {**setting.as_row(), "version": __version__}
         return next((row for row in self.rows if all(row[name] == value for name, value in wanted.items())), None)
 
-    def missing(self, settings: Iterable[Setting]) -> list[Setting]:
+    def missing(self, settings: Iterable[RunSetting]) -> list[RunSetting]:
         """Runs that are still to be done."""
         return [setting for setting in settings if self.of(setting) is None]
 
-    def add(self, setting: Setting, measures: dict[str, Any]) -> None:
-        """Append a row, and see to it that it reaches the disk."""
+    def add(self, setting: RunSetting, measures: dict[str, Any]) -> None:
+        """Append a row, and wait until it is on the disk."""
         row = {**dict.fromkeys(FIELDS, ""), **setting.as_row(), **{name: _text(value) for name, value in measures.items()}}
         new = not self.path.exists()
         with self.path.open("a", newline="", encoding="utf-8") as file:
@@ -53,8 +53,8 @@ class Results:
             os.fsync(file.fileno())
         self.rows.append(row)
 
-    def forget(self, doomed: Callable[[Row], bool]) -> int:
-        """Drop rows, to run them again; how many."""
+    def forget(self, doomed: Callable[[ResultRow], bool]) -> int:
+        """Drop rows, so that they are run again; return how many."""
         kept = [row for row in self.rows if not doomed(row)]
         dropped = len(self.rows) - len(kept)
         if dropped:
@@ -67,7 +67,7 @@ class Results:
             self.rows = kept
         return dropped
 
-    def _read(self) -> list[Row]:
+    def _read(self) -> list[ResultRow]:
         text = self.path.read_text(encoding="utf-8")
         whole, _, cut = text.rpartition("\n")
         if cut:  # the last row was being written when the power failed: drop it
@@ -78,7 +78,7 @@ class Results:
         return [row for row in rows if None not in row.values()]
 
 
-def numbers(rows: Sequence[Row], name: str) -> list[float]:
+def numbers(rows: Sequence[ResultRow], name: str) -> list[float]:
     """A column as numbers; an empty cell is NaN."""
     return [float(row[name]) if row[name] else float("nan") for row in rows]
 

@@ -12,11 +12,11 @@ from matplotlib.figure import Figure
 
 from graphmeans.paper.protocol import FOUR_SETS, RAW
 from graphmeans.paper.published import NAMES, SPEEDUPS, TABLE_2
-from graphmeans.paper.results import Row
+from graphmeans.paper.results_csv import ResultRow
 from graphmeans.paper.tables import BY_K, Group, groups
 
 #: Legible on white and, with the page's filter for dark screens, on black; told apart by shape as well.
-COLOURS = {"elkan": "#17508f", "gvr": "#2f8f6b", "interval": "#c0392b"}
+ALGORITHM_COLOURS = {"elkan": "#17508f", "gvr": "#2f8f6b", "interval": "#c0392b"}
 MARKERS = {"letter": "o", "grec": "s", "fingerprint": "^", "molecules": "D"}
 STYLE: Any = {
     "svg.fonttype": "none", "svg.hashsalt": "graphmeans", "font.family": "sans-serif", "font.size": 10,
@@ -24,15 +24,15 @@ STYLE: Any = {
 }  # fmt: skip
 
 
-def all_plots(rows: Sequence[Row]) -> dict[str, str]:
+def all_figures(rows: Sequence[ResultRow]) -> dict[str, str]:
     """The pictures that there are rows for: name -> SVG."""
     with matplotlib.rc_context(STYLE):
         figures = {"speedup_k": speedup_by_k(rows), **speedup_by_structure(rows)}
         return {name: _svg(figure) for name, figure in figures.items() if figure is not None}
 
 
-def speedup_by_k(rows: Sequence[Row]) -> Figure | None:
-    """Tables 3 and 4: a line an algorithm, the paper's elk dashed."""
+def speedup_by_k(rows: Sequence[ResultRow]) -> Figure | None:
+    """Tables 3 and 4: one line for each algorithm, and the paper's elk dashed."""
     found = {experiment: groups(rows, experiment) for experiment in BY_K}
     shown = {experiment: some for experiment, some in found.items() if len({g.k for g in some}) > 1}
     if not shown:
@@ -40,7 +40,7 @@ def speedup_by_k(rows: Sequence[Row]) -> Figure | None:
     figure = Figure(figsize=(4.4 * len(shown), 3.4), layout="constrained")
     for place, (experiment, some) in enumerate(shown.items(), 1):
         axes = figure.add_subplot(1, len(shown), place)
-        for algorithm, colour in COLOURS.items():
+        for algorithm, colour in ALGORITHM_COLOURS.items():
             line = [(g.k, _times_fewer(g)) for g in some if g.algorithm == algorithm and g.theta == 0]
             if line:
                 axes.plot(*zip(*line, strict=True), "o-", color=colour, label=NAMES[algorithm])
@@ -53,7 +53,7 @@ def speedup_by_k(rows: Sequence[Row]) -> Figure | None:
     return figure
 
 
-def speedup_by_structure(rows: Sequence[Row]) -> dict[str, Figure | None]:
+def speedup_by_structure(rows: Sequence[ResultRow]) -> dict[str, Figure | None]:
     """Table 2: a point for each data set and algorithm, against the silhouette index and against the dimension."""
     four = [g for g in groups(rows, FOUR_SETS) if g.algorithm != "lloyd" and g.theta == 0]
     if len({g.dataset for g in four}) < 2:
@@ -68,7 +68,7 @@ def _scatter(four: Sequence[Group], name: str, label: str, printed: bool) -> Fig
     figure = Figure(figsize=(5.2, 3.6), layout="constrained")
     axes = figure.add_subplot()
     for group in four:
-        axes.plot(float(group.best[name]), _times_fewer(group), MARKERS[group.dataset], color=COLOURS[group.algorithm],
+        axes.plot(float(group.best[name]), _times_fewer(group), MARKERS[group.dataset], color=ALGORITHM_COLOURS[group.algorithm],
                   fillstyle="none" if group.encoding == RAW else "full", ms=7)  # fmt: skip
     if printed:
         for dataset in {group.dataset for group in four}:
@@ -77,7 +77,7 @@ def _scatter(four: Sequence[Group], name: str, label: str, printed: bool) -> Fig
                 fewer = (std.matchings / std.iterations) / (elk.matchings / elk.iterations)
                 axes.plot(elk.silhouette, fewer, MARKERS[dataset], color="#888888", mfc="white", ms=7)
     handles: list[Any] = []
-    for algorithm, colour in COLOURS.items():
+    for algorithm, colour in ALGORITHM_COLOURS.items():
         if any(group.algorithm == algorithm for group in four):
             handles += axes.plot([], [], "-", color=colour, lw=4, label=NAMES[algorithm])
     if printed:
@@ -97,7 +97,7 @@ def _scatter(four: Sequence[Group], name: str, label: str, printed: bool) -> Fig
 
 
 def _times_fewer(group: Group) -> float:
-    """(k + 1) N, what std needs an iteration, over the mean of ours."""
+    """(k + 1) N, the matchings of one iteration of std, over our mean."""
     return (group.k + 1) * float(group.best["graphs"]) / group.per_iteration()
 
 
@@ -113,4 +113,4 @@ def _svg(figure: Figure) -> str:
     target = io.StringIO()
     figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None})
     text = target.getvalue()
-    return text[text.index("<svg") :]  # without the XML declaration, so that it can stand in a page
+    return text[text.index("<svg") :]  # without the XML declaration, so that it can be put into a page

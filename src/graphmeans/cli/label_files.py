@@ -18,28 +18,28 @@ from graphmeans.plots.text import plain_text
 
 logger = logging.getLogger("graphmeans")
 
-#: Where labels may be, the parts of workers first.
-PLACES = ("labels", "labels.parquet", "labels.csv")
+#: Names under which labels may be found; the folder holds the parts that workers wrote.
+LABEL_FILES = ("labels", "labels.parquet", "labels.csv")
 
 
-def labels_of(directory: Path) -> Path:
-    """Where the labels of some results are."""
-    for place in PLACES:
+def label_file(directory: Path) -> Path:
+    """The file or folder that holds the labels of some results."""
+    for place in LABEL_FILES:
         path = directory / place
         if path.is_dir() if place == "labels" else path.is_file():
             return path
     raise ValueError(f"{directory}: holds no labels.csv or labels.parquet; give a folder that `graphmeans cluster` wrote")
 
 
-def write_labels(
+def write_label_file(
     directory: Path, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None
 ) -> None:
-    """Write the labels, in the way that suits the collection; those of an earlier run go."""
+    """Write the labels in the way that suits the collection, and remove those of an earlier run."""
     _remove(directory)
     if not isinstance(graphs, Collection):
         _write_csv(directory / "labels.csv", estimator, graphs, classes)
         return
-    if "labels_" in vars(estimator):  # else workers hold them
+    if "labels_" in vars(estimator):  # else they are still with the workers, which write them
         estimator.write_labels(directory / "labels.parquet", graphs)
         return
     try:
@@ -47,16 +47,16 @@ def write_labels(
     except NotShared:
         logger.warning("workers do not see %s: the labels are fetched and written here", directory)
         _remove(directory)
-        estimator.labels_  # noqa: B018  (they come from the workers)
+        estimator.labels_  # noqa: B018  (asking for them fetches them from the workers)
         estimator.write_labels(directory / "labels.parquet", graphs)
 
 
-def read_labels(directory: Path) -> tuple[dict[str, int], dict[str, str] | None]:
+def read_label_file(directory: Path) -> tuple[dict[str, int], dict[str, str] | None]:
     """The label of each graph by its name, and its class where one is given.
 
-    Names that occur more than once are told apart by counting: "name", "name (2)", ...
+    A name that occurs again gets a number: "name", "name (2)", ...
     """
-    path = labels_of(directory)
+    path = label_file(directory)
     labels: dict[str, int] = {}
     classes: dict[str, str] = {}
     seen: dict[str, int] = {}
@@ -88,7 +88,7 @@ def _is_number(text: str) -> bool:
 
 
 def _remove(directory: Path) -> None:
-    """Labels of an earlier run, and nothing that is not."""
+    """Remove the labels of an earlier run, and nothing else."""
     for path in _earlier(directory):
         path.unlink()
     folder = directory / "labels"
@@ -115,11 +115,11 @@ def _holds_labels(path: Path) -> bool:
 
 
 def check_place(directory: Path) -> None:
-    """Whether labels can be written here: better to fail before the work than after it."""
+    """Raise if labels cannot be written here: it is better to fail before the work than after it."""
     ours = set(_earlier(directory))
     for path in ((directory / "labels").iterdir() if (directory / "labels").is_dir() else (directory / "labels.parquet",)):
         if path.exists() and path not in ours:
-            raise ValueError(f"{path}: stands where labels are to be written; name another folder with -o, or move it")
+            raise ValueError(f"{path}: is where labels are to be written; name another folder with -o, or move it")
 
 
 def _write_csv(path: Path, estimator: Any, graphs: Sequence[Graph], classes: Sequence[object] | None) -> None:
@@ -150,4 +150,4 @@ def _parquet_rows(path: Path) -> Iterator[tuple[str, int, str | None]]:
         if label < 0:
             raise ValueError(f"{path}, graph {i}: {label} is not the number of a cluster")
         known = None if classes is None else safe_cell(classes[i] or "")
-        yield str(i) if name is None else safe_cell(name), label, known  # as they stand in labels.csv
+        yield str(i) if name is None else safe_cell(name), label, known  # as in labels.csv

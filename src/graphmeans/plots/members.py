@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.axes import EXTRA, INK, frame, prepared, put, side_of
+from graphmeans.plots.axes import EXTRA, INK, paint, prepare_axes, show_window, side_of
 from graphmeans.plots.drawing import drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Positions, Viewport, layout, own_positions
-from graphmeans.plots.text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +27,7 @@ GHOST = "#9db7d5"
 
 @dataclass(frozen=True)
 class Differences:
-    """What a member has that is not usual in its cluster, and what is usual but lacks: positions of nodes and edges."""
+    """Positions of the nodes and edges that a member has but that are not usual, and that are usual but missing."""
 
     extra_nodes: NDArray[np.int64]
     extra_edges: NDArray[np.int64]
@@ -37,12 +36,12 @@ class Differences:
 
 
 def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = USUAL) -> Differences:
-    """Compare a member with its mean along an alignment (`indices`: node of the member -> node of the mean, -1 = none)."""
+    """Compare a member with its mean along an alignment, which gives the node of the mean, or -1, for each node."""
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
-    support = {_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
-    mapped = [_key(into[i], into[j], mean.directed) for i, j in member.edges]
+    support = {edge_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
+    mapped = [edge_key(into[i], into[j], mean.directed) for i, j in member.edges]
     extra_edges = [e for e, key in enumerate(mapped) if min(key) < 0 or support.get(key, 0.0) < usual]
     extra_nodes = [i for i, j in enumerate(into) if j < 0 or node_support[j] < usual]
     has_nodes, has_edges = {int(j) for j in into if j >= 0}, set(mapped)
@@ -50,7 +49,7 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     missing_edges = [
         e
         for e, (i, j) in enumerate(mean.edges)
-        if edge_support[e] >= usual and _key(i, j, mean.directed) not in has_edges
+        if edge_support[e] >= usual and edge_key(i, j, mean.directed) not in has_edges
     ]
     return Differences(
         *(np.array(part, dtype=np.int64) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges))
@@ -106,26 +105,24 @@ def draw_member(
     differs = differences(member, mean, indices)
     below, above = drawing(mean, positions=places, labels=False), drawing(member, positions=points)
     if viewport is None:
-        viewport = joined(below.box(), above.box())
-    ax = prepared(ax)
+        viewport = union_box(below.box(), above.box())
+    ax = prepare_axes(ax)
     pen = Pen(above, side_of(ax), viewport)
     ghost = Pen(below, side_of(ax), viewport)
     ghost.margin, ghost.scale = pen.margin, pen.scale
     ghost.line = pen.line * 2.2
-    frame(ax, pen)
-    put(ax, ghost, GHOST, strength=0.55, order=0.5)
+    show_window(ax, pen, title)
+    paint(ax, ghost, GHOST, strength=0.55, order=0.5)
     odd = set(differs.extra_edges.tolist())
-    put(
+    paint(
         ax, pen, color,
         stroke_inks={s: EXTRA for s, e in enumerate(above.edge) if int(e) in odd},
         node_inks=dict.fromkeys(differs.extra_nodes.tolist(), EXTRA),
     )  # fmt: skip
-    if title is not None:
-        ax.set_title(plain_text(title, 60), fontsize=8.5, color=INK, pad=3)
     return ax
 
 
-def joined(*boxes: Viewport | None) -> Viewport | None:
+def union_box(*boxes: Viewport | None) -> Viewport | None:
     """The box about all boxes."""
     known = [box for box in boxes if box is not None]
     if not known:
@@ -141,7 +138,8 @@ def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> NDArray[np.int64
     return into
 
 
-def _key(i: int, j: int, directed: bool) -> tuple[int, int]:
+def edge_key(i: int, j: int, directed: bool) -> tuple[int, int]:
+    """The ends of an edge, in one order whichever way an undirected edge was stored."""
     return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
 
 
@@ -155,7 +153,7 @@ def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> P
 
 
 def _beside(member: Graph, matched: NDArray[np.int64], onto: Positions) -> Positions:
-    """Free nodes settle near their neighbours, apart from everything else; matched ones stay where they are put."""
+    """Put free nodes near their neighbours, away from everything else; matched nodes keep their places."""
     points = np.zeros((member.n_nodes, 2))
     points[matched] = onto
     placed = set(matched.tolist())

@@ -1,8 +1,10 @@
-"""Distances and alignments in the metric of a fitted estimator, for as many pairs as a picture needs and no more."""
+"""The graphs and centers of a fitted estimator as points of its space, for whatever is measured after a fit.
+
+Only public attributes of the estimator are used: `encoder_`, `space_`, `cluster_centers_` and `labels_`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.cluster.estimators.inputs import vectors
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.match import Matches
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 
@@ -20,7 +22,7 @@ def points_of(estimator: Any, graphs: Any) -> GraphBatch:
     """Graphs (or the rows of an array) as points of the estimator's space."""
     if isinstance(estimator.cluster_centers_, np.ndarray):
         return estimator.space_.weighted(vectors(np.asarray(graphs, dtype=np.float64)))
-    return estimator.space_.weighted(estimator.encoder_.transform(to_graphs(graphs)))
+    return estimator.space_.weighted(estimator.encoder_.transform(graphs))
 
 
 def centers_of(estimator: Any) -> GraphBatch:
@@ -29,18 +31,27 @@ def centers_of(estimator: Any) -> GraphBatch:
     return estimator.space_.weighted(vectors(centers) if isinstance(centers, np.ndarray) else centers)
 
 
-def align_to_own(estimator: Any, graphs: Sequence[Any], labels: ArrayLike) -> list[IntArray]:
-    """The alignment of each graph to the center of its label: one matching a graph."""
-    if not len(graphs):
-        return []
-    points, centers = points_of(estimator, graphs), centers_of(estimator)
+def align_to_center(space: Any, points: GraphBatch, centers: GraphBatch, labels: ArrayLike) -> Matches:
+    """Match each graph with the center of its label."""
     pairs = np.stack([np.arange(len(points)), np.asarray(labels, dtype=np.int64)], axis=1)
-    found = estimator.space_.match(points, centers, pairs)
-    return [found.mapping(p) for p in range(len(points))]
+    return space.match(points, centers, pairs)
+
+
+def fitted_labels(estimator: Any, graphs: Any) -> IntArray:
+    """The labels of an estimator, checked to be those of these graphs."""
+    if len(graphs) != len(estimator.labels_):
+        raise GraphError(f"the estimator was fitted to {len(estimator.labels_)} graphs, not to {len(graphs)}")
+    return np.asarray(estimator.labels_, dtype=np.int64)
+
+
+def members_by_distance(labels: ArrayLike, distances: ArrayLike, label: int) -> IntArray:
+    """The members of a cluster, the nearest to its center first."""
+    members = np.flatnonzero(np.asarray(labels) == label)
+    return members[np.argsort(np.asarray(distances)[members], kind="stable")]
 
 
 def spread_sample(labels: ArrayLike, most: int, random_state: int = 0) -> IntArray:
-    """At most so many positions, sorted: all of a small cluster, an even share of the large ones."""
+    """At most this many positions, sorted: all of a small cluster, and an even share of each large one."""
     labels = np.asarray(labels)
     if len(labels) <= most:
         return np.arange(len(labels))

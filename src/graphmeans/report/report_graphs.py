@@ -1,4 +1,4 @@
-"""The graphs that a page is about, in memory or on disk: of a collection on disk only those are read that are shown."""
+"""The graphs that a page is about. Of a collection on disk only those that are shown are read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.plots.text import plain_text
 
 #: Letters of a name that are shown.
-NAME = 80
+_NAME = 80
 
 
-class Graphs(Sequence[Graph]):
-    """A sequence of graphs. Those on disk are read when they are first asked for, best many at once by `read`, and kept."""
+class ReportGraphs(Sequence[Graph]):
+    """A sequence of graphs. Those on disk are read when they are first used, or many at once by `read`, and kept."""
 
     def __init__(self, graphs: Any) -> None:
         self._lazy: Any = graphs if is_lazy(graphs) else None
@@ -49,13 +49,13 @@ class Graphs(Sequence[Graph]):
             self._kept.update(zip(wanted, self._lazy.take(wanted), strict=True))
 
     def names(self, rows: Sequence[int] | np.ndarray[Any, Any]) -> list[str]:
-        """What these graphs are called."""
+        """The names of these graphs, safe to show."""
         if self._lazy is None:
             return [_name(i, self._listed[i].name) for i in rows]
         return [_name(i, name) for i, name in zip(rows, self._lazy.names_of(np.asarray(rows)), strict=True)]
 
     def all_names(self, most_letters: int) -> list[str] | None:
-        """What all of them are called; None as soon as it is clear that there are more letters in them."""
+        """The names of all graphs; None if they have more letters than this altogether."""
         found: list[str] = []
         letters = 0
         for names in [[graph.name for graph in self._listed]] if self._lazy is None else self._lazy.names_by_partition():
@@ -68,10 +68,10 @@ class Graphs(Sequence[Graph]):
 
 
 def read_ahead(graphs: Sequence[Graph], rows: Iterable[int]) -> None:
-    """These graphs will be asked for."""
-    if isinstance(graphs, Graphs):
+    """Read graphs that will be used, if they are on disk."""
+    if isinstance(graphs, ReportGraphs):
         graphs.read(rows)
 
 
 def _name(i: int, name: str | None) -> str:
-    return plain_text(f"graph {i}" if name is None else name, NAME)
+    return plain_text(f"graph {i}" if name is None else name, _NAME)

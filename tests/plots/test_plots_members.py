@@ -17,7 +17,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots import molecule
 from graphmeans.plots.drawing import arc_points, drawing
-from graphmeans.plots.frames import differences, frame_positions
+from graphmeans.plots.members import differences, frame_positions
 from graphmeans.plots.positions import layout
 from iam import iam_path
 from pictures import door, mean_letter, ridges, shaky, smiles, tree

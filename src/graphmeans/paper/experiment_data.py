@@ -1,4 +1,4 @@
-"""The collections of the experiments, read when a run first asks for them; what Table 1 says about them."""
+"""The collections of the experiments, which are read when a run first needs them, and their characteristics (Table 1)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from graphmeans.functions import pairwise_distances
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.registry import get_matcher
-from graphmeans.paper.protocol import LETTERS_BY_K, RAW, Setting
+from graphmeans.paper.protocol import LETTERS_BY_K, RAW, RunSetting
 
 #: How hard graphs are matched for the silhouette index, for which all pairs are needed.
 EFFORT = 0.05
-LETTERS = "AEFH"
+TABLE_3_LETTERS = "AEFH"
 
 
 @dataclass
-class Data:
+class ExperimentData:
     """A collection, encoded, with its classes."""
 
     name: str
@@ -32,7 +32,7 @@ class Data:
     classes: NDArray[Any]
 
     def evaluator(self, effort: float = 1.0) -> Matcher:
-        """What matches graphs to judge a clustering: the same for all algorithms, whatever they use themselves."""
+        """The matcher that judges a clustering: the same for all algorithms, whichever they use themselves."""
         return get_matcher("exact") if self.name == "letter" else get_matcher("search", effort)
 
     @cached_property
@@ -62,16 +62,16 @@ class Data:
         }
 
 
-class Collections:
-    """Collections by what a run asks for, each read and encoded once."""
+class ExperimentCollections:
+    """The collections, by what a run asks for, each read and encoded once."""
 
     def __init__(self, path: PathLike) -> None:
         self.path = path
-        self._found: dict[tuple[Any, ...], Data] = {}
+        self._found: dict[tuple[Any, ...], ExperimentData] = {}
 
-    def __call__(self, setting: Setting) -> Data:
+    def __call__(self, setting: RunSetting) -> ExperimentData:
         """The collection of a run."""
-        letters = LETTERS if setting.experiment == LETTERS_BY_K else None
+        letters = TABLE_3_LETTERS if setting.experiment == LETTERS_BY_K else None
         key = (setting.dataset, setting.encoding, setting.per_class, letters)
         if key not in self._found:
             encode: Callable[..., encodings.PaperCollection] = encodings.COLLECTIONS[setting.dataset][0]
@@ -79,5 +79,5 @@ class Collections:
             if letters:
                 options["letters"] = letters
             graphs, classes = encode(self.path, **options)
-            self._found[key] = Data(setting.dataset, graphs, classes)
+            self._found[key] = ExperimentData(setting.dataset, graphs, classes)
         return self._found[key]

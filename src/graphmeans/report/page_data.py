@@ -1,45 +1,38 @@
-"""What the script of the page knows, as JSON that cannot end the script element it stands in."""
+"""The data that the script of the page works with, as JSON that cannot end its script element."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from graphmeans.plots.positions import own_positions
-from graphmeans.plots.text import plain_text
 from graphmeans.report.evidence import Evidence
-from graphmeans.report.pictures import MOST_VALUES, Studio, column_names, node_table
-from graphmeans.report.source import Graphs
-from graphmeans.report.summary import Summary
+from graphmeans.report.pictures import MOST_VALUES, ClusterPictures, column_names, node_table
+from graphmeans.report.report_graphs import ReportGraphs
+from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.words import significant
 
-#: Letters of all names together, up to which the page can find every graph and not only those it holds.
+#: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
 MOST_LETTERS = 3_000_000
 
 
 def page_data(
-    studio: Studio,
-    graphs: Graphs,
-    classes: Sequence[str] | None,
-    distances: Any,
-    labels: Any,
-    summary: Summary,
-    evidence: Evidence,
-    places: Any,
+    pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any
 ) -> dict[str, Any]:
-    """Everything that is searched, drawn and opened on the page."""
-    pictures = [
-        studio.member(graphs[i], int(labels[i]), mapping)[0]
+    """Everything that is searched, drawn and opened on the page. `places` are those of the sampled graphs on the map."""
+    labels, distances, classes = summary.labels, summary.distances, summary.classes
+    drawings = [
+        pictures.member(graphs[i], int(labels[i]), mapping)
         for i, mapping in zip(evidence.sample, evidence.mappings, strict=True)
     ]
     shared = all(own_positions(c.mean) is not None for c in summary.clusters)
-    shown = _shown_in_frame(evidence, labels, distances)
-    for n, picture in enumerate(pictures):
+    shown = _shown_in_frame(summary, evidence)
+    for n, picture in enumerate(drawings):
         if shared and shown[n]:
-            studio.widen(int(labels[evidence.sample[n]]), picture)
-    studio.settle()
+            pictures.widen(int(labels[evidence.sample[n]]), picture)
+    pictures.choose_windows()
     kinds = sorted(set(classes)) if classes is not None else []
     place_of = {kind: n for n, kind in enumerate(kinds)}
     columns = column_names(graphs[int(evidence.sample[0])]) if len(evidence.sample) else []
@@ -49,14 +42,14 @@ def page_data(
     for n, i in enumerate(evidence.sample):
         label = int(labels[i])
         row: dict[str, Any] = {
-            "i": int(i), "c": label, "r": _round(distances[i]), "x": int(places[n, 0]), "y": int(places[n, 1]),
+            "i": int(i), "c": label, "r": significant(distances[i], 4), "x": int(places[n, 0]), "y": int(places[n, 1]),
             "name": names[n],
         }  # fmt: skip
         if classes is not None:
             row["k"] = place_of[classes[i]]
         if evidence.second[n] >= 0:
-            row["c2"], row["r2"] = int(evidence.second[n]), _round(evidence.second_distance[n])
-        row.update(studio.member_data(graphs[i], pictures[n], label, evidence.mappings[n]))
+            row["c2"], row["r2"] = int(evidence.second[n]), significant(evidence.second_distance[n], 4)
+        row.update(pictures.member_data(graphs[i], drawings[n], label, evidence.mappings[n]))
         if 0 < values <= MOST_VALUES:
             row["a"] = node_table(graphs[i])
         rows.append(row)
@@ -67,9 +60,9 @@ def page_data(
         "columns": columns if 0 < values <= MOST_VALUES else [],
         "clusters": [
             {
-                **studio.mean_data(c.label),
+                **pictures.mean_data(c.label),
                 "size": c.size,
-                "name": cluster_name(c.label, c.majority),
+                "name": c.name,
                 "a": node_table(c.mean),
                 **(
                     {"k": place_of[c.majority], "mix": [place_of[name] for name, _ in c.mixture]}
@@ -79,7 +72,7 @@ def page_data(
             }
             for c in summary.clusters
         ],
-        "labels": studio.labels.strings(),
+        "labels": pictures.labels.strings(),
     }
     for (c, other), mapping in evidence.neighbour_mappings.items():
         data["clusters"][c]["other"] = other
@@ -87,18 +80,10 @@ def page_data(
     sampled = len(evidence.sample) < len(graphs)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:
-        data["unnamed"] = int(sampled)  # the page must not say that there is no graph of a name
+        data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name
     else:
         data["everyone"] = {"names": everyone, "labels": [int(label) for label in labels]}
     return data
-
-
-def cluster_name(label: int, majority: str | None) -> str:
-    """What a cluster is called on the page."""
-    if majority is None:
-        return f"Cluster {label}"
-    known = plain_text(majority, 24)
-    return f"Cluster {label} · {'class ' if known[:1].isdigit() else ''}{known}"  # "Cluster 5 · 1" would be a riddle
 
 
 def script_json(data: Any) -> str:
@@ -109,13 +94,8 @@ def script_json(data: Any) -> str:
     return text
 
 
-def _shown_in_frame(evidence: Evidence, labels: Any, distances: Any) -> list[bool]:
-    """Members that decide the frame of their cluster: all but the most distant tenth, which may run out of it."""
-    own = np.asarray(distances)[evidence.sample]
-    of = np.asarray(labels)[evidence.sample]
+def _shown_in_frame(summary: ClusteringSummary, evidence: Evidence) -> list[bool]:
+    """Which members decide the frame of their cluster: all but the most distant tenth, which may run out of it."""
+    own, of = summary.distances[evidence.sample], summary.labels[evidence.sample]
     limit = {label: np.quantile(own[of == label], 0.9) for label in np.unique(of)}
     return [bool(d <= limit[label]) for d, label in zip(own, of, strict=True)]
-
-
-def _round(value: float) -> float:
-    return float(f"{float(value):.4g}")
