@@ -20,45 +20,19 @@ if TYPE_CHECKING:
     from graphmeans.functions import distance, match, mean, pairwise_distances
     from graphmeans.functions import sketch as sketch
     from graphmeans.graphs import convert, structures
-    from graphmeans.graphs.convert import (
-        from_adjacency as from_adjacency,
-    )
-    from graphmeans.graphs.convert import (
-        from_igraph as from_igraph,
-    )
-    from graphmeans.graphs.convert import (
-        from_networkx as from_networkx,
-    )
-    from graphmeans.graphs.convert import (
-        from_pandas as from_pandas,
-    )
-    from graphmeans.graphs.convert import (
-        from_pyg as from_pyg,
-    )
-    from graphmeans.graphs.convert import (
-        from_rdkit as from_rdkit,
-    )
-    from graphmeans.graphs.convert import (
-        from_smiles as from_smiles,
-    )
-    from graphmeans.graphs.convert import (
-        to_adjacency as to_adjacency,
-    )
-    from graphmeans.graphs.convert import (
-        to_igraph as to_igraph,
-    )
-    from graphmeans.graphs.convert import (
-        to_networkx as to_networkx,
-    )
-    from graphmeans.graphs.convert import (
-        to_pandas as to_pandas,
-    )
-    from graphmeans.graphs.convert import (
-        to_pyg as to_pyg,
-    )
-    from graphmeans.graphs.convert import (
-        to_rdkit as to_rdkit,
-    )
+    from graphmeans.graphs.convert import from_adjacency as from_adjacency
+    from graphmeans.graphs.convert import from_igraph as from_igraph
+    from graphmeans.graphs.convert import from_networkx as from_networkx
+    from graphmeans.graphs.convert import from_pandas as from_pandas
+    from graphmeans.graphs.convert import from_pyg as from_pyg
+    from graphmeans.graphs.convert import from_rdkit as from_rdkit
+    from graphmeans.graphs.convert import from_smiles as from_smiles
+    from graphmeans.graphs.convert import to_adjacency as to_adjacency
+    from graphmeans.graphs.convert import to_igraph as to_igraph
+    from graphmeans.graphs.convert import to_networkx as to_networkx
+    from graphmeans.graphs.convert import to_pandas as to_pandas
+    from graphmeans.graphs.convert import to_pyg as to_pyg
+    from graphmeans.graphs.convert import to_rdkit as to_rdkit
     from graphmeans.graphs.encoding.encoder import GraphEncoder
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph

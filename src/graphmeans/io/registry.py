@@ -138,7 +138,7 @@ def _gxl_files(found: FoundFiles) -> Iterable[Labelled]:
 
 
 def _write_gxl(graphs: Sequence[Graph], path: PathLike, classes: Classes) -> None:
-    write_gxl_collection(graphs, classes or (), path)
+    write_gxl_collection(graphs, () if classes is None else classes, path)
 
 
 def _one_npz_graph(path: PathLike) -> Graph:
