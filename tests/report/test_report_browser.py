@@ -37,6 +37,8 @@ def browser():
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(helper))
+    driver.set_script_timeout(300)  # a busy machine may take its time
+    driver.set_page_load_timeout(300)
     yield driver
     driver.quit()
 
@@ -62,7 +64,7 @@ class Tab:
     def js(self, code: str, *arguments: Any) -> Any:
         return self.driver.execute_script(f"return ({code});", *arguments)
 
-    def until(self, code: str, seconds: float = 5.0) -> None:
+    def until(self, code: str, seconds: float = 120.0) -> None:
         end = time.monotonic() + seconds
         while not self.js(code):
             assert time.monotonic() < end, f"never true: {code}"

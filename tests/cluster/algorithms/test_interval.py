@@ -278,7 +278,7 @@ def test_a_killed_process_goes_on(tmp_path, after, n_init):
     whole = gm.GraphKMeans(10, random_state=3, n_init=n_init).fit(graphs)
     path = tmp_path / "fit.checkpoint"
     command = [sys.executable, "-c", KILLED, str(path), str(after), repr(n_init)]
-    killed = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    killed = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert path.exists()
     resumed = gm.GraphKMeans(10, random_state=3, n_init=n_init, checkpoint=path, verbose=0).fit(graphs)
@@ -301,7 +301,7 @@ def test_checkpoints_of_others_are_refused(tmp_path):
         gm.GraphKMeans(3, checkpoint=path).fit(graphs)
     command = [sys.executable, "-c", KILLED, str(path), "1", "1"]
     path.unlink()
-    subprocess.run(command, capture_output=True, timeout=120)
+    subprocess.run(command, capture_output=True, timeout=600)
     content = path.read_bytes()
     with pytest.raises(gm.GraphError, match="another"):
         gm.GraphKMeans(3, checkpoint=path).fit(graphs)
