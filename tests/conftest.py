@@ -1,10 +1,20 @@
-"""Shared fixtures and the Hypothesis profile: no deadline (kernels compile on first use), always the same examples."""
+"""Shared fixtures, the Hypothesis profile (no deadline, always the same examples), and what a thorough run adds.
+
+Tests marked ``thorough`` are left out unless ``--thorough`` is given; properties then get all their examples, too.
+Where several processes run the tests, kernels are compiled before the first of them starts.
+"""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+import effort
 
 settings.register_profile(
     "graphmeans",
@@ -15,6 +25,37 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("graphmeans")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="also run what is marked thorough, and properties at full length")
+
+
+def pytest_configure(config):
+    effort.THOROUGH = config.getoption("--thorough")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--thorough"):
+        left_out = [item for item in items if item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
+def pytest_sessionstart(session):
+    """Each worker would compile all kernels for itself: they find them on disk instead."""
+    options = session.config.option
+    worker = hasattr(session.config, "workerinput")
+    if not worker and getattr(options, "numprocesses", None) and not options.collectonly and effort.COMPILED:
+        compile_kernels()
+
+
+def compile_kernels():
+    command = [sys.executable, str(Path(__file__).parent / "kernels" / "compile_all.py")]
+    side_by_side = [subprocess.Popen([*command, part]) for part in ("exact", "others")]
+    for process in side_by_side:
+        process.wait()
+    subprocess.run([*command, "fit"])
 
 
 @pytest.fixture
