@@ -6,6 +6,7 @@ Where several processes run the tests, kernels are compiled before the first of 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,10 +44,11 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_sessionstart(session):
-    """Each worker would compile all kernels for itself: they find them on disk instead."""
+    """Each worker would compile all kernels for itself: they find them on disk instead. One thread each for BLAS is enough."""
     options = session.config.option
     worker = hasattr(session.config, "workerinput")
     if not worker and getattr(options, "numprocesses", None) and not options.collectonly and effort.COMPILED:
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
         compile_kernels()
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
 import oracle
+from effort import examples
 from graphmeans.datasets import paper
 from graphmeans.functions import sketch as public_sketch
 from graphmeans.matching import bounds
@@ -74,7 +75,7 @@ def check_chain(found, truth, roles):
 
 
 @given(pairs_with_order())
-@settings(max_examples=400)
+@examples(400)
 def test_every_bound_is_below_the_distance_and_in_order(example):
     x, y, order = example
     check_chain(all_bounds(x, y, order), oracle.distance(x, y, order), x.roles is not None or y.roles is not None)
@@ -191,7 +192,7 @@ def test_no_pairs_and_no_graphs():
 
 
 @given(round_collections(min_size=3, max_size=6), st.sampled_from(["auto", None]))
-@settings(max_examples=100)
+@examples(100)
 def test_sketches_of_a_collection_bound_all_its_distances(graphs, order):
     batch, places = packed(graphs, order)
     truth = gm.pairwise_distances(graphs, matcher="exact", order=order)

@@ -16,6 +16,7 @@ from rich.progress import Progress, TextColumn
 from typer.testing import CliRunner
 
 import graphmeans as gm
+from effort import thorough
 from graphmeans.cli import app
 from graphmeans.cli.paper_progress import Shown
 from graphmeans.datasets import paper as encodings
@@ -29,6 +30,9 @@ from graphmeans.paper.run import paper_count, run
 from graphmeans.paper.tables import all_tables, groups
 from iam import iam_path
 from paper_data import write_collections
+
+# What the whole command writes is made once for all of them.
+pytestmark = pytest.mark.xdist_group("paper")
 
 
 def command(*arguments):
@@ -267,8 +271,8 @@ def test_selections_and_encodings(data):
     [
         ("letter", (4.68, 8), (3.13, 6)),
         ("grec", (11.48, 24), (11.91, 29)),
-        ("fingerprint", (8.35, 26), (14.05, 48)),
-        ("molecules", (24.59, 40), (25.2, 44)),
+        thorough("fingerprint", (8.35, 26), (14.05, 48)),
+        thorough("molecules", (24.59, 40), (25.2, 44)),
     ],
 )
 def test_table_1(dataset, nodes, edges):
@@ -278,6 +282,7 @@ def test_table_1(dataset, nodes, edges):
     assert (found["nodes_max"], found["edges_max"]) == (nodes[1], edges[1])
 
 
+@pytest.mark.thorough
 def test_one_row_on_the_real_data():
     """elk on letters from one start: as good as the paper's, with its savings."""
     setting = next(s for s in settings(datasets=["letter"], algorithms=["elkan"], first_seed=2) if s.encoding != RAW)

@@ -251,6 +251,7 @@ def test_notebooks_show_the_means_of_a_fitted_estimator():
 # -- real collections --------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_iam_symbols_have_arcs_and_iam_molecules_are_formulas():
     folder = iam_path()
     symbols, y = gm.datasets.load_iam(folder, "GREC")

@@ -271,6 +271,7 @@ def test_750_letters_are_small(tmp_path: Path):
     assert path.stat().st_size < 3e6
 
 
+@pytest.mark.thorough
 def test_100_000_graphs_are_a_small_page(tmp_path: Path):
     graphs, classes, estimator = letters(500)
     estimator.labels_, estimator.distances_ = np.tile(estimator.labels_, 200), np.tile(estimator.distances_, 200)

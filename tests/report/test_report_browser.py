@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from effort import thorough
 from graphmeans.report import write_report
 from reports import HOSTILE, drawings, fitted, letters
 
@@ -344,7 +345,7 @@ def test_nothing_overflows(tab, width):
     assert tab.overflow() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", thorough("dark")])
 def test_axe_finds_nothing(tab, scheme):
     if AXE is None:
         pytest.skip("no axe-core-python: the page is not checked for accessibility")

@@ -17,6 +17,7 @@ import pytest
 from sklearn.base import clone
 
 import graphmeans as gm
+from effort import thorough
 from graphmeans.cluster.algorithms.history import Stopping
 from graphmeans.cluster.algorithms.initialization import seeds
 from graphmeans.cluster.algorithms.interval import Descent
@@ -204,7 +205,7 @@ def test_a_collection_on_disk_gives_what_a_list_gives(letters, parquet):
         gm.GraphKMeans(241).fit(collection)
 
 
-@pytest.mark.parametrize("init", ["k-means++", "k-means||"])
+@pytest.mark.parametrize("init", [thorough("k-means++"), "k-means||"])
 def test_what_does_not_fit_into_memory_waits_on_disk(parquet, monkeypatch, init):
     collection = gm.open_collection(parquet)
     expected = gm.GraphKMeans(8, random_state=1, init=init, max_iter=8).fit(collection)
@@ -242,12 +243,15 @@ FITS = {
 }
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-def test_as_on_threads(letters, parquet, local, client, workers):
+@pytest.mark.parametrize(
+    ("workers", "fits"),
+    [(2, ["default", "parallel"]), thorough(2, ["restarts", "certified"]), thorough(1, ["parallel"]), thorough(4, ["parallel"])],
+)
+def test_as_on_threads(letters, parquet, local, client, workers, fits):
     """Labels, centers and matchings are the same for the same seed, whoever works."""
     local.scale(workers)
     client.wait_for_workers(workers, timeout=300)
-    for options in FITS.values() if workers == 2 else [FITS["parallel"]]:
+    for options in map(FITS.get, fits):
         expected = gm.GraphKMeans(8, random_state=1, **options).fit(letters)
         assert_same(gm.GraphKMeans(8, random_state=1, engine=client, **options).fit(letters), expected)
     collection = gm.open_collection(parquet)
@@ -352,7 +356,7 @@ class Killer:
         monkeypatch.setattr(clusters.Cluster, "submit", deadly)
 
 
-@pytest.mark.parametrize(("method", "n"), [("assign", 7), ("meet", 9), ("propose", 1)])
+@pytest.mark.parametrize(("method", "n"), [("assign", 7), thorough("meet", 9), thorough("propose", 1)])
 def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch, caplog, method, n):
     local.scale(3)
     client.wait_for_workers(3, timeout=300)
@@ -376,6 +380,7 @@ def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch,
         assert repeated.sum() <= expected.trace_["matchings"].max()
 
 
+@pytest.mark.thorough
 def test_a_worker_that_dies_again_and_again(letters, local, client, monkeypatch):
     local.scale(2)
     client.wait_for_workers(2, timeout=300)
