@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
+from graphmeans import GraphSpace
 from graphmeans.evaluation.shares import channel_squares, distance_shares
-from graphmeans.space import GraphSpace, resolve_order
+from graphmeans.space import resolve_order
 from strategies import Kind, random_collection, relabelled
 
 

@@ -11,7 +11,6 @@ import graphmeans as gm
 import oracle
 from effort import examples
 from graphmeans.datasets import paper
-from graphmeans.functions import sketch as public_sketch
 from graphmeans.matching import bounds
 from graphmeans.matching import sketch as sketches
 from graphmeans.matching.sketch import KINDS, sketch, sketch_bounds, sketch_distances, sketch_order
@@ -247,7 +246,7 @@ def test_a_sketch_refuses_what_it_cannot_do():
     with pytest.raises(gm.GraphError, match="kind must be"):
         sketch(batch, np.array([2]), "rwos")
     with pytest.raises(gm.GraphError, match="order 1 is smaller"):
-        public_sketch(graphs, order=1)
+        gm.sketch(graphs, order=1)
 
 
 def test_the_public_sketch_sees_weights_and_order():
@@ -255,9 +254,9 @@ def test_the_public_sketch_sees_weights_and_order():
     weights = {"node_weight": 4.0, "edge_weight": 0.25}
     truth = gm.pairwise_distances(graphs, matcher="exact", order=6, **weights)
     for kind in KINDS:
-        f = public_sketch(graphs, order=6, kind=kind, **weights)
+        f = gm.sketch(graphs, order=6, kind=kind, **weights)
         assert (sketch_distances(f, f) <= truth + 1e-9).all()
-    assert public_sketch(graphs, order=None).shape[1] > public_sketch(graphs).shape[1]
+    assert gm.sketch(graphs, order=None).shape[1] > gm.sketch(graphs).shape[1]
 
 
 def test_letters_are_bounded_as_well_as_promised():

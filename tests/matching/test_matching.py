@@ -13,7 +13,8 @@ from sklearn.base import clone
 import graphmeans as gm
 import oracle
 from effort import examples
-from graphmeans.space import GraphSpace, resolve_order
+from graphmeans import GraphSpace
+from graphmeans.space import resolve_order
 from strategies import Kind, kinds, random_collection, relabelled, round_collections
 
 LETTER, DIRECTED, ROLES = Kind(2, 1), Kind(1, 2, directed=True), Kind(1, 1, roles=("a", "b"))

@@ -11,8 +11,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 import graphmeans as gm
-from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
+from graphmeans import Graph, GraphError
 from graphmeans.plots.colours import COLOURS, hues
 from graphmeans.plots.embedding import landmark_map, scaled_plane
 from graphmeans.plots.space import align_to_own, centers_of, points_of, spread_sample

@@ -12,13 +12,10 @@ from defusedxml import ElementTree
 from matplotlib import pyplot as plt
 
 import graphmeans as gm
-from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots import molecule
+from graphmeans import Graph, GraphError, MeanGraph
+from graphmeans.plots import layout, molecule
 from graphmeans.plots.drawing import arc_points, drawing
 from graphmeans.plots.frames import differences, frame_positions
-from graphmeans.plots.positions import layout
 from iam import iam_path
 from pictures import door, mean_letter, ridges, shaky, smiles, tree
 from reports import HOSTILE, drawings

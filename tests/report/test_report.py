@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.graphs.graph import Graph
+from graphmeans import Graph
 from graphmeans.report import write_report
 from graphmeans.report.apart import profile_lines, spreads
 from graphmeans.report.chart import bar_chart, line_chart
