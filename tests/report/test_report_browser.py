@@ -38,8 +38,7 @@ def browser():
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(helper))
-    driver.set_script_timeout(300)  # a busy machine may take its time
-    driver.set_page_load_timeout(300)
+    driver.set_script_timeout(110)  # a busy machine may take its time; the connection itself waits for 120 s
     yield driver
     driver.quit()
 
