@@ -36,7 +36,16 @@ def pytest_configure(config):
     effort.THOROUGH = config.getoption("--thorough")
 
 
+#: Files that take long are handed out first, so that no process is left with one at the end.
+LONG = (
+    "test_engines.py", "test_report_browser.py", "test_commands_engines.py", "test_paper.py", "test_interval.py",
+    "test_choosing.py", "test_commands.py", "test_sklearn.py", "test_kmeans.py", "test_gvr.py", "test_examples.py",
+)  # fmt: skip
+
+
 def pytest_collection_modifyitems(config, items):
+    place = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: place.get(item.path.name, len(LONG)))
     if not config.getoption("--thorough"):
         left_out = [item for item in items if item.get_closest_marker("thorough")]
         config.hook.pytest_deselected(items=left_out)

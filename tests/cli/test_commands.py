@@ -22,9 +22,6 @@ from graphmeans.io import read_collection, read_graph, write_collection, write_g
 
 COMMANDS = ["demo", "inspect", "choose-k", "cluster", "predict", "mean", "distance", "compare", "convert", "paper", "warmup"]
 
-# One clustering serves most of them.
-pytestmark = pytest.mark.xdist_group("commands")
-
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="graphmeans")

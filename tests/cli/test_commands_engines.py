@@ -31,9 +31,6 @@ from graphmeans.io.parquet import predictions
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
 
-# With the other tests that start processes, one after the other.
-pytestmark = pytest.mark.xdist_group("dask")
-
 N = 240
 FILES = {"trace.csv", "centroids", "model.gmz", "report.html"}
 

@@ -35,8 +35,9 @@ def test_four_letters_are_four_clusters(letters):
     assert json.loads(json.dumps(choice.as_dict()))["recommended"] == 4
 
 
-def test_by_default_numbers_around_the_best_are_tried(letters):
-    choice = gm.evaluation.choose_k(letters[:40], n_seeds=2, random_state=0)
+@pytest.mark.parametrize("options", [{"n_init": 1}, thorough({})])
+def test_by_default_numbers_around_the_best_are_tried(letters, options):
+    choice = gm.evaluation.choose_k(letters[:40], n_seeds=2, random_state=0, **options)
     ks = [row.n_clusters for row in choice.tried]
     assert {2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30} <= set(ks)
     assert choice.recommended == 4

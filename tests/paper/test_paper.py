@@ -31,9 +31,6 @@ from graphmeans.paper.tables import all_tables, groups
 from iam import iam_path
 from paper_data import write_collections
 
-# What the whole command writes is made once for all of them.
-pytestmark = pytest.mark.xdist_group("paper")
-
 
 def command(*arguments):
     return CliRunner().invoke(app, ["paper", *map(str, arguments)], prog_name="graphmeans")

@@ -16,7 +16,6 @@ from effort import thorough
 from graphmeans.report import write_report
 from reports import HOSTILE, drawings, fitted, letters
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser is enough
 WIDTHS = [360, 768, 1440]
 
 

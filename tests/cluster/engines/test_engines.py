@@ -37,9 +37,6 @@ from graphmeans.space import GraphSpace, resolve_order
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
 
-# One after the other on one core's worth of tests: each has processes of its own.
-pytestmark = pytest.mark.xdist_group("dask")
-
 N, SIZE = 240, 40
 
 
