@@ -2,13 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# A process a core; the tests of a file stay together, so that what they share is made once. conftest.py puts long files first.
+SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-quick lint types layers benchmarks clean
+.PHONY: help demo test test-thorough test-quick coverage benchmarks clean
 
 help:
-	@echo "make demo    cluster the embedded letters and write a report page"
-	@echo "make test    lint, types, layers and all tests"
-	@echo "make clean   remove .venv and everything generated"
+	@echo "make demo            cluster the embedded letters and write a report page"
+	@echo "make test            lint, types, layers and the tests of every day"
+	@echo "make test-thorough   longer runs, more variants, and coverage"
+	@echo "make clean           remove .venv and everything generated"
 
 demo: $(VENV)/installed
 	$(BIN)/graphmeans demo
@@ -17,7 +20,17 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto $(SPREAD)
+
+# What is marked thorough, and every property with all its examples.
+test-thorough: $(VENV)/installed-test coverage
+	$(BIN)/python -m pytest -n auto $(SPREAD) --thorough -m "thorough or hypothesis"
+
+# The tracer does not see compiled code: the tests of the kernels run once more on the same lines as plain Python.
+coverage: $(VENV)/installed-test
+	$(BIN)/python -m pytest -q -n auto $(SPREAD) --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels --cov --cov-append --cov-report=
+	$(BIN)/python -m coverage report --fail-under=90
 
 test-quick: $(VENV)/installed-test
 	$(BIN)/python -m pytest -x -q

@@ -21,10 +21,9 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import graphmeans as gm
-from graphmeans.datasets.letters import letter_prototypes
+from graphmeans import Graph, MeanGraph
+from graphmeans.datasets import letter_prototypes
 from graphmeans.evaluation.choosing import KChoice, Tried
-from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.paper.figures import ALGORITHM_COLOURS, MARKERS, speedup_by_k, speedup_by_structure
 from graphmeans.paper.figures import STYLE as PAPER_STYLE
 from graphmeans.paper.protocol import FOUR_SETS, LETTERS_BY_K

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.graphs.graph import Graph
+from graphmeans import Graph
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "[red]x[/red]", "\x1b[31mred", "{{ 7 * 7 }}"]
 

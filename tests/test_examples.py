@@ -11,6 +11,8 @@ import matplotlib
 import pytest
 from defusedxml import ElementTree
 
+from effort import thorough
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 #: The least adjusted Rand index with the groups that the data were made of (vectors: what k-means finds in the iris data).
 LEAST = {
@@ -23,7 +25,7 @@ def test_every_example_is_run():
     assert set(LEAST) == {path.stem for path in EXAMPLES.glob("*.py")} - {"picture"}
 
 
-@pytest.mark.parametrize("name", LEAST)
+@pytest.mark.parametrize("name", [thorough(name) if name == "tsne_map" else name for name in LEAST])
 def test_example(name, tmp_path, monkeypatch, capsys):
     if name == "molecules":
         pytest.importorskip("rdkit", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")

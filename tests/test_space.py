@@ -6,12 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import graphmeans as gm
 import oracle
+from effort import examples
 from strategies import Kind, generic_collections, kinds, random_collection, relabelled, round_collections, round_graphs
 
 
@@ -32,7 +33,7 @@ def as_order(room):
 
 
 @given(round_collections(min_size=3, max_size=3), st.integers(0, 1))
-@settings(max_examples=300)
+@examples(300)
 def test_triangle_inequality_at_a_common_order(graphs, extra):
     x, y, z = graphs
     order = as_order(common_order(graphs, extra))
@@ -46,7 +47,7 @@ def test_triangle_inequality_without_an_order(graphs):
 
 
 @given(round_collections(min_size=3, max_size=4))
-@settings(max_examples=150)
+@examples(150)
 def test_pairwise_distances_are_a_metric_by_themselves(graphs):
     d = gm.pairwise_distances(graphs, matcher="exact")
     np.testing.assert_allclose(d, oracle.pairwise_distances(graphs), atol=1e-9)
@@ -66,14 +67,14 @@ def test_the_padding_trap():
 
 
 @given(round_collections(min_size=2, max_size=2))
-@settings(max_examples=150)
+@examples(150)
 def test_symmetry(pair):
     x, y = pair
     assert distance(x, y) == pytest.approx(distance(y, x), abs=1e-12)
 
 
 @given(st.data())
-@settings(max_examples=150)
+@examples(150)
 def test_identity_and_invariance_under_relabelling(data):
     kind = data.draw(kinds())
     x, y = data.draw(round_graphs(kind, max_nodes=4)), data.draw(round_graphs(kind, max_nodes=4))
@@ -105,7 +106,7 @@ def test_isolated_zero_nodes_cost_nothing(data):
 
 
 @given(round_collections(min_size=2, max_size=2))
-@settings(max_examples=100)
+@examples(100)
 def test_distance_falls_as_the_order_grows_until_both_fit(pair):
     x, y = pair
     room = oracle.places(pair)
@@ -189,7 +190,7 @@ def test_two_collections_share_one_order():
 
 
 @given(round_collections(min_size=2, max_size=3))
-@settings(max_examples=50)
+@examples(50)
 def test_pairwise_distances_at_a_given_order(graphs):
     order = as_order(common_order(graphs, extra=1))
     expected = [[oracle.distance(x, y, order) for y in graphs] for x in graphs]
@@ -211,7 +212,7 @@ def test_named_columns_are_encoded_over_the_collection():
 
 
 @given(st.data(), st.sampled_from([0.25, 1.0, 4.0]), st.sampled_from([0.25, 1.0, 4.0]))
-@settings(max_examples=60)
+@examples(60)
 def test_weights_scale_the_squared_parts(data, node_weight, edge_weight):
     kind = data.draw(kinds())
     graphs = [data.draw(round_graphs(kind)) for _ in range(2)]

@@ -310,7 +310,7 @@ def test_a_pipe_gets_no_progress_but_warnings(capsys: pytest.CaptureFixture[str]
     assert logger.handlers == []
 
 
-def test_as_a_module_and_quickly():
+def test_as_a_module_without_loading_what_is_not_needed():
     code = "import sys, graphmeans.cli; print('numpy' in sys.modules, 'numba' in sys.modules)"
     seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert seen == "False False\n"

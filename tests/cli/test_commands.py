@@ -246,26 +246,26 @@ def test_convert(letters, folder, tmp_path):
 def test_shells_complete_commands_and_options():
     environment = {**os.environ, "_GRAPHMEANS_COMPLETE": "complete_bash", "COMP_CWORD": "1"}
     words = subprocess.run(
-        [sys.executable, "-c", "from graphmeans.cli import main; main()"], capture_output=True, text=True, timeout=60,
+        [sys.executable, "-c", "from graphmeans.cli import main; main()"], capture_output=True, text=True, timeout=300,
         env={**environment, "COMP_WORDS": "graphmeans c"},
     )  # fmt: skip
     assert set(words.stdout.split()) == {"choose-k", "cluster", "compare", "convert"}
     options = subprocess.run(
-        [sys.executable, "-c", "from graphmeans.cli import main; main()"], capture_output=True, text=True, timeout=60,
+        [sys.executable, "-c", "from graphmeans.cli import main; main()"], capture_output=True, text=True, timeout=300,
         env={**environment, "COMP_WORDS": "graphmeans cluster --encod", "COMP_CWORD": "2"},
     )  # fmt: skip
     assert options.stdout.split() == ["--encoder"]
     # Without a shell among the processes above, typer would not know which one is meant.
     shell = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     assert "_graphmeans_completion" in subprocess.run(
-        [sys.executable, "-m", "graphmeans", "--show-completion", "bash"], capture_output=True, text=True, timeout=60, env=shell,
+        [sys.executable, "-m", "graphmeans", "--show-completion", "bash"], capture_output=True, text=True, timeout=300, env=shell,
     ).stdout  # fmt: skip
 
 
 def test_exit_codes_in_a_shell(folder, clustered, tmp_path):
     def code(*arguments: object) -> int:
         command = [sys.executable, "-m", "graphmeans", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, timeout=120).returncode
+        return subprocess.run(command, capture_output=True, timeout=600).returncode
 
     assert code("predict", clustered, folder, "-o", tmp_path / "x.csv") == 0
     assert code("predict", tmp_path / "none", folder) == 2

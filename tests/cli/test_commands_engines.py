@@ -31,9 +31,6 @@ from graphmeans.io.parquet import labels as label_files
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
 
-# With the other tests that start processes, one after the other.
-pytestmark = pytest.mark.xdist_group("dask")
-
 N = 240
 FILES = {"trace.csv", "centroids", "model.gmz", "report.html"}
 
@@ -274,7 +271,7 @@ def test_ctrl_c_on_a_terminal_keeps_the_last_iteration(tmp_path):
     while not (tmp_path / "state").exists() and process.poll() is None:  # until an iteration is complete
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=600)
     assert process.returncode == 0, said
     assert said.strip() == "graphmeans: warning: interrupted: the last complete iteration is returned"
     assert len(read_labels(tmp_path / "out" / "labels")[1]) == 500

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans import GraphKMeans
 
 
 @pytest.fixture(scope="module")

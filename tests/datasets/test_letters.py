@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from graphmeans import GraphError
 from graphmeans.datasets import letter_prototypes, make_letters
-from graphmeans.graphs.errors import GraphError
 
 LETTERS = "AEFHIKLMNTVWXYZ"
 LEVELS = ["low", "medium", "high"]

@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import silhouette_score
 
 import graphmeans as gm
+from effort import thorough
 from graphmeans.evaluation.choosing import Tried, _choice, _recommended, bends
 
 
@@ -34,8 +35,9 @@ def test_four_letters_are_four_clusters(letters):
     assert json.loads(json.dumps(choice.as_dict()))["recommended"] == 4
 
 
-def test_by_default_numbers_around_the_best_are_tried(letters):
-    choice = gm.evaluation.choose_k(letters[:40], n_seeds=2, random_state=0)
+@pytest.mark.parametrize("options", [{"n_init": 1}, thorough({})])
+def test_by_default_numbers_around_the_best_are_tried(letters, options):
+    choice = gm.evaluation.choose_k(letters[:40], n_seeds=2, random_state=0, **options)
     ks = [row.n_clusters for row in choice.tried]
     assert {2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30} <= set(ks)
     assert choice.recommended == 4
@@ -105,7 +107,7 @@ def test_bends():
     assert bends([1, 2, 3, 4], [5.0, 1.0, 0.0, 0.0])[3] == np.inf  # three different graphs
 
 
-@pytest.mark.parametrize(("k", "seed"), [(3, 0), (8, 2)])
+@pytest.mark.parametrize(("k", "seed"), [(3, 0), thorough(8, 2)])
 def test_as_many_blobs_as_there_are(k, seed):
     rng = np.random.default_rng(seed)
     centers = 5 * rng.permutation(np.stack(np.meshgrid(range(3), range(3)), -1).reshape(-1, 2))[:k]
@@ -134,6 +136,7 @@ def test_as_many_trees_and_sequences_as_there_are():
     assert gm.evaluation.choose_k(trees, range(3, 8), n_seeds=2, random_state=0).recommended == 5
 
 
+@pytest.mark.thorough
 def test_fifteen_letters_are_fifteen_clusters():
     graphs, _ = gm.datasets.make_letters(450, "low", random_state=0)
     choice = gm.evaluation.choose_k(graphs, range(14, 17), random_state=0)

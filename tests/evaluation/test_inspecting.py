@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
+from graphmeans import GraphSpace
 from graphmeans.evaluation.shares import channel_squares, distance_shares
-from graphmeans.space import GraphSpace, resolve_order
+from graphmeans.space import resolve_order
 from strategies import Kind, random_collection, relabelled
 
 
@@ -44,7 +45,7 @@ def test_sizes_columns_and_cost():
     assert sum(c.share for c in found.columns) == pytest.approx(1)
     assert found.problem is None
     assert found.cost.n_clusters == 6
-    assert 0 < found.cost.seconds < 120
+    assert found.cost.seconds > 0
     assert 120 < found.cost.matchings < 120 * 100
     assert found.cost.bytes > 120 * 500
     json.dumps(found.as_dict())

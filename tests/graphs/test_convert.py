@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
+from effort import examples
 from graphmeans.graphs.convert import as_kind, to_graphs
 from graphmeans.graphs.values import same_values
 from io_helpers import ANY_TEXT, any_graphs
@@ -73,7 +74,7 @@ def same_columns(found, expected, order=slice(None), other=slice(None)):
 # -- round trips -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(any_graphs(ANY_TEXT))
 @pytest.mark.parametrize("kind", ["networkx", "igraph"])
 def test_what_goes_out_comes_back(kind, graph):
@@ -82,7 +83,7 @@ def test_what_goes_out_comes_back(kind, graph):
 
 
 @needs_pyg
-@settings(max_examples=150)
+@examples(150)
 @given(any_graphs(ANY_TEXT))
 def test_pyg_objects_come_back(graph):
     assert_equal(gm.from_pyg(gm.to_pyg(graph)), graph)

@@ -213,7 +213,7 @@ def test_an_undirected_edge_may_be_two_arcs():
 
 def test_fingerprints_as_the_paper_encodes_them():
     iam = iam_path()
-    from graphmeans.datasets.iam import load_iam
+    from graphmeans.datasets import load_iam
     from graphmeans.datasets.paper import fingerprint
 
     graphs, _ = load_iam(iam, "fingerprint", "test")

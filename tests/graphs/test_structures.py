@@ -8,13 +8,14 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
 import graphmeans as gm
 import oracle
+from effort import examples
 from graphmeans import structures
 
 VALUE = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])
@@ -59,7 +60,7 @@ THREE = {
 }
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 @pytest.mark.parametrize("structure", THREE)
 def test_the_metric_laws_hold_and_the_distance_is_that_of_brute_force(structure, data):

@@ -9,10 +9,11 @@ import zipfile
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
+from effort import examples
 from graphmeans import files as _files
 from graphmeans import io as gio
 from graphmeans.io.registry import GRAPH_FILES
@@ -35,7 +36,7 @@ SAMPLE = gm.MeanGraph(
 # -- round trips -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(graph=any_graphs())
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_written_comes_back(kind, graph, tmp_path_factory):

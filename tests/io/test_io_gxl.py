@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
-from graphmeans.datasets.iam import load_iam
+from graphmeans.datasets import load_iam
 from graphmeans.io import read_gxl, read_gxl_collection, write_gxl, write_gxl_collection
 from iam import iam_path
 from io_helpers import any_graphs, assert_same, corruptions, only_graph_errors

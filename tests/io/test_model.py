@@ -168,7 +168,7 @@ def test_it_predicts_the_same_in_a_fresh_process(tmp_path):
         " centers=km.cluster_centers_.nodes, x=numpy.concatenate([c.nodes['x'] for c in km.centroids()]))"
     )
     paths = [str(tmp_path / name) for name in ("model.gmz", "graphs.npz", "out.npz")]
-    subprocess.run([sys.executable, "-c", script, *paths], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", script, *paths], check=True, timeout=600)
     with np.load(paths[2]) as out:
         np.testing.assert_array_equal(out["labels"], km.predict(data))
         np.testing.assert_array_equal(out["distances"], km.transform(data))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import time
 from pathlib import Path
 
 import numpy as np
@@ -138,9 +137,7 @@ def test_a_thousand_spoilt_files(kind, tmp_path, rng, capfd):
     )
     read = gio.read_smiles if kind == "smi" else gio.read_sdf
     good = (tmp_path / f"good.{kind}").read_bytes()
-    start = time.perf_counter()
     outcomes = [only_graph_errors(read, data) for data in corruptions(good, rng, 1000)]
-    assert time.perf_counter() - start < 60
     refused = [outcome for outcome in outcomes if isinstance(outcome, str)]
     assert len(refused) > 100
     assert all(message.startswith("SMILES: " if kind == "smi" else "SDF: ") for message in refused)

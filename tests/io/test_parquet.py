@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import graphmeans as gm
+from effort import examples, thorough
 from graphmeans import files as _files
 from graphmeans import io as gio
 from graphmeans.cli import app
@@ -60,14 +61,14 @@ def letters(count, seed=0):
 # -- round trips -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(graph=any_graphs(ANY_TEXT))
 def test_any_graph_comes_back(graph, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "one.parquet"
     assert_same(next(iter(written([graph], path))), graph)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(graphs=st.lists(any_graphs(ANY_TEXT), min_size=1, max_size=6), rows=st.integers(1, 4), stream=st.booleans())
 def test_collections_of_graphs_that_have_nothing_in_common_come_back(graphs, rows, stream, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "many.parquet"
@@ -243,7 +244,7 @@ def test_only_the_partition_at_hand_is_read(tmp_path, monkeypatch):
 # -- encoding --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(graphs=round_collections(min_size=2, max_size=6), size=st.integers(1, 7))
 def test_encoding_from_the_buffers_equals_transform_on_bare_arrays(graphs, size, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "encoded.parquet"
@@ -339,7 +340,7 @@ def test_fitting_in_batches_equals_fitting_at_once(tmp_path, options, size):
     assert_same_encoder(gm.GraphEncoder(**options).fit_batches(collection.batches(size)), expected)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(graphs=round_collections(min_size=1, max_size=6), size=st.integers(1, 4))
 def test_fitting_bare_arrays_in_batches(graphs, size):
     try:
@@ -372,7 +373,7 @@ def uneven_collections(draw):
     return graphs
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(graphs=uneven_collections(), size=st.integers(1, 3), missing=st.sampled_from(["average", "columns", "refuse"]))
 def test_fitting_uneven_graphs_in_batches_succeeds_and_fails_alike(graphs, size, missing):
     batches = [graphs[i : i + size] for i in range(0, len(graphs), size)]
@@ -605,7 +606,8 @@ def test_files_are_read_one_after_the_other(tmp_path, kind, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "split"), [("Letter-LOW", "test"), ("GREC", None), ("Fingerprint", "test"), ("Mutagenicity", "validation")]
+    ("name", "split"),
+    [("Letter-LOW", "test"), thorough("GREC", None), thorough("Fingerprint", "test"), thorough("Mutagenicity", "validation")],
 )
 def test_real_gxl_comes_in_a_stream_as_it_comes_at_once(name, split):
     path = iam_path() / f"{name}.zip"

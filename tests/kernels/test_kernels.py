@@ -50,7 +50,8 @@ def copy(tmp_path_factory):
 
 
 def run(root, **environment):
-    settings = {**os.environ, "PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(root / "cache"), **environment}
+    own = {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(root / "cache"), "NUMBA_DISABLE_JIT": "0"}
+    settings = {**os.environ, **own, **environment}
     done = subprocess.run([sys.executable, "-c", PROGRAM], env=settings, capture_output=True, text=True, check=True)
     value, counts = done.stdout.split("\n")[:2]
     hits, misses = map(int, counts.split())

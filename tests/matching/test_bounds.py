@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
 import oracle
+from effort import examples
 from graphmeans.datasets import paper
-from graphmeans.functions import sketch as public_sketch
 from graphmeans.matching import bounds
 from graphmeans.matching import sketch as sketches
 from graphmeans.matching.sketch import (
@@ -80,7 +80,7 @@ def check_chain(found, truth, roles):
 
 
 @given(pairs_with_order())
-@settings(max_examples=400)
+@examples(400)
 def test_every_bound_is_below_the_distance_and_in_order(example):
     x, y, order = example
     check_chain(all_bounds(x, y, order), oracle.distance(x, y, order), x.roles is not None or y.roles is not None)
@@ -197,7 +197,7 @@ def test_no_pairs_and_no_graphs():
 
 
 @given(round_collections(min_size=3, max_size=6), st.sampled_from(["auto", None]))
-@settings(max_examples=100)
+@examples(100)
 def test_sketches_of_a_collection_bound_all_its_distances(graphs, order):
     batch, places = packed(graphs, order)
     truth = gm.pairwise_distances(graphs, matcher="exact", order=order)
@@ -252,7 +252,7 @@ def test_a_sketch_refuses_what_it_cannot_do():
     with pytest.raises(gm.GraphError, match="kind must be"):
         sketch_batch(batch, np.array([2]), "rwos")
     with pytest.raises(gm.GraphError, match="order 1 is smaller"):
-        public_sketch(graphs, order=1)
+        gm.sketch(graphs, order=1)
 
 
 def test_the_public_sketch_sees_weights_and_order():
@@ -260,9 +260,9 @@ def test_the_public_sketch_sees_weights_and_order():
     weights = {"node_weight": 4.0, "edge_weight": 0.25}
     truth = gm.pairwise_distances(graphs, matcher="exact", order=6, **weights)
     for kind in SKETCH_KINDS:
-        f = public_sketch(graphs, order=6, kind=kind, **weights)
+        f = gm.sketch(graphs, order=6, kind=kind, **weights)
         assert (sketch_distances(f, f) <= truth + 1e-9).all()
-    assert public_sketch(graphs, order=None).shape[1] > public_sketch(graphs).shape[1]
+    assert gm.sketch(graphs, order=None).shape[1] > gm.sketch(graphs).shape[1]
 
 
 def test_letters_are_bounded_as_well_as_promised():

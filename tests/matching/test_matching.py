@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 import graphmeans as gm
 import oracle
-from graphmeans.space import GraphSpace, resolve_order
+from effort import examples
+from graphmeans import GraphSpace
+from graphmeans.space import resolve_order
 from strategies import Kind, kinds, random_collection, relabelled, round_collections
 
 LETTER, DIRECTED, ROLES = Kind(2, 1), Kind(1, 2, directed=True), Kind(1, 1, roles=("a", "b"))
@@ -52,7 +54,7 @@ def check(match, x, y, order, exactly):
 
 
 @given(pairs_with_order())
-@settings(max_examples=400)
+@examples(400)
 def test_exact_is_the_minimum_over_all_permutations(example):
     x, y, order = example
     check(gm.match(x, y, matcher="exact", order=order), x, y, order, exactly=True)
@@ -84,7 +86,7 @@ def test_twins_do_not_make_the_search_endless():
 
 
 @given(pairs_with_order())
-@settings(max_examples=150)
+@examples(150)
 def test_graduated_gives_honest_bounds(example):
     x, y, order = example
     check(gm.match(x, y, matcher="graduated", order=order), x, y, order, exactly=False)
@@ -134,7 +136,7 @@ def test_two_real_nodes_stay_unmatched_while_null_nodes_are_left():
 
 
 @given(st.integers(0, 10_000), kinds())
-@settings(max_examples=60)
+@examples(60)
 def test_a_limited_search_stays_honest(seed, kind):
     x, y = random_collection(seed, kind, 2, max_nodes=5, min_nodes=3)
     match = gm.match(x, y, matcher="exact", max_tree_nodes=1)

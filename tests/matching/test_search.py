@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from test_matching import DIRECTED, LETTER, ROLES, check, pairs_with_order
 
 import graphmeans as gm
 import oracle
+from effort import examples
 from graphmeans.kernels.exact import exact_pairs
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.pairs import solve_pairs
@@ -28,7 +29,7 @@ def order_of(batch):
 
 
 @given(pairs_with_order())
-@settings(max_examples=150)
+@examples(150)
 def test_search_gives_honest_bounds(example):
     x, y, order = example
     match = gm.match(x, y, matcher="search", order=order)

@@ -6,11 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
 import oracle
+from effort import examples
 from graphmeans.means.subgradient import Subgradient
 from strategies import Kind, generic_collections, kinds, random_collection, relabelled, round_collections
 
@@ -61,7 +62,7 @@ def in_own_frame(y, dv, de):
 
 
 @given(round_collections(min_size=2, max_size=3))
-@settings(max_examples=60)
+@examples(60)
 def test_a_mean_is_the_average_of_an_optimal_multiple_alignment(graphs):
     """Among the averages of all alignments the one with the most pairwise similarity has the smallest F."""
     room = oracle.places(graphs)
@@ -73,7 +74,7 @@ def test_a_mean_is_the_average_of_an_optimal_multiple_alignment(graphs):
 
 
 @given(round_collections(min_size=2, max_size=3), st.integers(0, 1000))
-@settings(max_examples=60)
+@examples(60)
 def test_no_other_graph_has_a_smaller_objective(graphs, seed):
     rng = np.random.default_rng(seed)
     room = oracle.places(graphs)
@@ -100,7 +101,7 @@ def test_lifted_means_are_never_better_than_the_optimum_and_mostly_reach_it(kind
 
 
 @given(generic_collections(min_size=2, max_size=4))
-@settings(max_examples=50)
+@examples(50)
 def test_the_sum_of_pairwise_similarities_and_the_objective_are_two_sides_of_one_coin(graphs):
     """sum |x_i - y|^2 = (1 - 1/N) sum |x_i|^2 - 2/N sum_ij <x_i, x_j> for the average y of any alignment."""
     y = mean(graphs, "lifted")
@@ -117,7 +118,7 @@ def test_the_sum_of_pairwise_similarities_and_the_objective_are_two_sides_of_one
 
 @pytest.mark.parametrize("method", METHODS)
 @given(graphs=round_collections(min_size=1, max_size=4))
-@settings(max_examples=60)
+@examples(60)
 def test_the_objective_is_the_objective(method, graphs):
     y = mean(graphs, method)
     assert y.objective == pytest.approx(true_objective(graphs, y), abs=1e-7)
@@ -125,7 +126,7 @@ def test_the_objective_is_the_objective(method, graphs):
 
 @pytest.mark.parametrize("method", ["incremental", "lifted"])
 @given(graphs=round_collections(min_size=1, max_size=4))
-@settings(max_examples=60)
+@examples(60)
 def test_a_mean_is_the_average_of_its_members_in_its_own_frame(method, graphs):
     y = mean(graphs, method)
     dv, de = oracle.widths(graphs)
@@ -138,7 +139,7 @@ def test_a_mean_is_the_average_of_its_members_in_its_own_frame(method, graphs):
 
 @pytest.mark.parametrize("method", METHODS)
 @given(graphs=round_collections(min_size=1, max_size=4))
-@settings(max_examples=60)
+@examples(60)
 def test_support_is_the_share_of_members_that_have_it(method, graphs):
     y = mean(graphs, method)
     node_share = np.zeros(y.n_nodes)
@@ -191,7 +192,7 @@ def test_the_distance_to_a_mean_graph_is_the_distance_to_the_true_mean(method):
 
 
 @given(generic_collections(min_size=2, max_size=4), st.integers(0, 100))
-@settings(max_examples=60)
+@examples(60)
 def test_incremental_is_the_papers_in_some_order(graphs, seed):
     y = mean(graphs, "incremental", seed)
     sequences = itertools.permutations(range(len(graphs)))
@@ -206,7 +207,7 @@ def test_the_order_is_drawn():
 
 
 @given(generic_collections(min_size=2, max_size=3), st.lists(st.sampled_from([0.5, 1.0, 2.0]), min_size=3, max_size=3))
-@settings(max_examples=60)
+@examples(60)
 def test_weighted_incremental_mean(graphs, weights):
     weights = np.array(weights[: len(graphs)])
     y = mean(graphs, "incremental", sample_weight=weights)
@@ -246,7 +247,7 @@ def test_lifting_lowers_the_incremental_mean(kind):
 
 
 @given(round_collections(min_size=1, max_size=4))
-@settings(max_examples=60)
+@examples(60)
 def test_the_set_mean_is_the_sample_graph_with_the_smallest_objective(graphs):
     y = mean(graphs, "set")
     d = oracle.pairwise_distances(graphs)
@@ -351,7 +352,7 @@ def test_a_given_order_is_kept_to():
 
 
 @given(kinds())
-@settings(max_examples=20)
+@examples(20)
 def test_empty_graphs_take_part(kind):
     roles = [] if kind.roles else None
     empty = gm.Graph(np.zeros((0, kind.dv)), roles=roles, directed=kind.directed)

@@ -11,9 +11,8 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 import graphmeans as gm
+from graphmeans import Graph, GraphError
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of, spread_sample
-from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
 from graphmeans.plots.colours import COLOURS, hues
 from graphmeans.plots.embedding import landmark_map, scaled_plane
 from reports import drawings, fitted, letters

@@ -12,13 +12,10 @@ from defusedxml import ElementTree
 from matplotlib import pyplot as plt
 
 import graphmeans as gm
-from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots import molecule
+from graphmeans import Graph, GraphError, MeanGraph
+from graphmeans.plots import layout, molecule
 from graphmeans.plots.drawing import arc_points, drawing
 from graphmeans.plots.members import differences, frame_positions
-from graphmeans.plots.positions import layout
 from iam import iam_path
 from pictures import door, mean_letter, ridges, shaky, smiles, tree
 from reports import HOSTILE, drawings
@@ -251,6 +248,7 @@ def test_notebooks_show_the_means_of_a_fitted_estimator():
 # -- real collections --------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_iam_symbols_have_arcs_and_iam_molecules_are_formulas():
     folder = iam_path()
     symbols, y = gm.datasets.load_iam(folder, "GREC")

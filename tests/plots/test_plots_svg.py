@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from defusedxml import ElementTree
 
-from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans import Graph, MeanGraph
 from graphmeans.plots import draw_svg, layout, viewport
 from graphmeans.plots.text import plain_text
 

@@ -11,10 +11,9 @@ import pytest
 from defusedxml import ElementTree
 from typer.testing import CliRunner
 
+from graphmeans import Graph, GraphError
 from graphmeans.cli import app
 from graphmeans.cli.results import write_results
-from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
 from graphmeans.plots.flow import flow_svg
 from graphmeans.report.comparison import compare_clusterings
 from reports import HOSTILE, drawings, fitted

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.graphs.graph import Graph
+from graphmeans import Graph
 from graphmeans.io import write_parquet
 from graphmeans.report import write_report
 from graphmeans.report.report_graphs import ReportGraphs

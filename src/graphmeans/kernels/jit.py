@@ -3,7 +3,9 @@
 numba's own cache looks only at the file a kernel stands in, not at the kernels it calls. Here every cached kernel
 carries a fingerprint of the whole folder instead, so a change in any kernel, or another version of graphmeans or numba,
 compiles anew. Where nothing can be written (a read-only install), or where a future numba hides what is needed for the
-fingerprint, kernels are compiled once a process. ``GRAPHMEANS_CACHE=0`` switches the cache off.
+fingerprint, kernels are compiled once a process. ``GRAPHMEANS_CACHE=0`` switches the cache off. With
+``NUMBA_DISABLE_JIT=1`` nothing is compiled: kernels are the plain functions they are written as, for a debugger or for
+coverage, and many times slower.
 """
 
 from __future__ import annotations
@@ -31,14 +33,16 @@ def _fingerprint() -> str:
 
 
 _FINGERPRINT = _fingerprint()
-_ENABLED = os.environ.get("GRAPHMEANS_CACHE", "1") not in ("0", "off", "no", "false")
+#: Whether kernels are compiled at all.
+COMPILED = not numba.config.DISABLE_JIT
+_CACHED = COMPILED and os.environ.get("GRAPHMEANS_CACHE", "1") not in ("0", "off", "no", "false")
 _announced = False
 
 
 def kernel(function: F) -> F:
     """Compile a kernel that Python calls; it is cached on disk and takes the kernels it calls along."""
     dispatcher = numba.njit(nogil=True)(function)
-    if _ENABLED:
+    if _CACHED:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -66,8 +70,8 @@ def announce(dispatcher: Any) -> None:
 
 
 def is_ready(dispatcher: Any) -> bool:
-    """Whether a kernel is compiled already, in this process or on disk."""
-    if dispatcher.overloads:
+    """Whether a kernel can run at once: it is compiled already, in this process or on disk, or never will be."""
+    if not COMPILED or dispatcher.overloads:
         return True
     try:
         return bool(dispatcher._cache._cache_file._load_index())

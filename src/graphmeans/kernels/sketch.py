@@ -27,6 +27,7 @@ def sketch_bounds(rows, x, y, x_norm, y_norm, low):
     for p in range(len(rows)):
         i = rows[p]
         for c in range(len(y)):
-            bound = np.sqrt(squared_difference(x, y, i, c)) * relative - EPS * (x_norm[i] + y_norm[c])
+            root = np.float64(np.sqrt(squared_difference(x, y, i, c)))  # float32 until here, compiled or not
+            bound = root * relative - EPS * (x_norm[i] + y_norm[c])
             if bound > low[p, c]:
                 low[p, c] = bound

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import graphmeans as gm
 import oracle
+from effort import thorough
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.lloyd import lloyd
 from graphmeans.cluster.algorithms.seeds import Seeds
@@ -98,7 +99,8 @@ def counted(one):
     return {what: one.matchings[what] for what in (ALGORITHM, EVALUATION, SEEDING)}
 
 
-def test_elkan_equals_lloyd_at_every_iteration_and_matches_less():
+@pytest.mark.parametrize("count", [60, thorough(220)])
+def test_elkan_equals_lloyd_at_every_iteration_and_matches_less(count):
     changes, spent = [], {family: [0, 0] for family in FAMILIES}
 
     @given(
@@ -108,7 +110,7 @@ def test_elkan_equals_lloyd_at_every_iteration_and_matches_less():
         k=st.integers(2, 5),
         weighted=st.booleans(),
     )
-    @settings(max_examples=220)
+    @settings(max_examples=count)
     def check(family, seed, n, k, weighted):
         rng = np.random.default_rng(seed)
         graphs = FAMILIES[family](seed, n)
@@ -129,7 +131,7 @@ def test_elkan_equals_lloyd_at_every_iteration_and_matches_less():
         spent[family][1] += fast[2].solved
 
     check()
-    assert len(changes) >= 200
+    assert len(changes) >= 0.9 * count
     assert np.mean(np.array(changes) >= 1) >= 0.6, "labels must change after the first iteration"
     assert np.mean(np.array(changes) >= 3) >= 0.1
     for family, (by_lloyd, by_elkan) in spent.items():

@@ -7,11 +7,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
 import oracle
+from effort import examples, thorough
 from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
 from graphmeans.cluster.counters import SEEDING
 from runs import OneRun
@@ -24,7 +25,7 @@ def start(name, graphs, k, seed=0, weights=None):
 
 
 @given(generic_collections(min_size=2, max_size=4), st.integers(0, 50))
-@settings(max_examples=60)
+@examples(60)
 def test_furthest_first_is_the_papers(graphs, seed):
     k = min(3, len(graphs))
     found = start("furthest-first", graphs, k, seed)
@@ -58,23 +59,25 @@ def test_furthest_first_in_some_order_of_the_mean():
         assert start("furthest-first", graphs, 3, seed) in possible
 
 
-def test_k_means_plus_plus_draws_by_squared_distance():
+@pytest.mark.parametrize(("count", "tolerance"), [(300, 0.075), thorough(1500, 0.035)])
+def test_k_means_plus_plus_draws_by_squared_distance(count, tolerance):
     graphs = [gm.Graph([[v]]) for v in (0.0, 1.0, 3.0)]
-    draws = Counter(tuple(start("k-means++", graphs, 2, seed)) for seed in range(1500))
+    draws = Counter(tuple(start("k-means++", graphs, 2, seed)) for seed in range(count))
     for first in range(3):
         d = np.array([0.0, 1.0, 3.0]) - [0.0, 1.0, 3.0][first]
         total = sum(count for pair, count in draws.items() if pair[0] == first)
-        assert total / 1500 == pytest.approx(1 / 3, abs=0.035)
+        assert total / count == pytest.approx(1 / 3, abs=tolerance)
         for second in range(3):
             share = draws[first, second] / total
-            assert share == pytest.approx(d[second] ** 2 / (d**2).sum(), abs=0.045)
+            assert share == pytest.approx(d[second] ** 2 / (d**2).sum(), abs=1.3 * tolerance)
 
 
-def test_k_means_plus_plus_draws_by_weight():
+@pytest.mark.parametrize(("count", "tolerance"), [(200, 0.1), thorough(1000, 0.05)])
+def test_k_means_plus_plus_draws_by_weight(count, tolerance):
     graphs = [gm.Graph([[v]]) for v in (0.0, 1.0, 2.0)]
-    draws = Counter(tuple(start("k-means++", graphs, 2, seed, [1.0, 3.0, 0.0])) for seed in range(1000))
+    draws = Counter(tuple(start("k-means++", graphs, 2, seed, [1.0, 3.0, 0.0])) for seed in range(count))
     assert set(draws) == {(0, 1), (1, 0)}
-    assert draws[1, 0] / 1000 == pytest.approx(0.75, abs=0.05)
+    assert draws[1, 0] / count == pytest.approx(0.75, abs=tolerance)
 
 
 def test_random_draws_evenly():
@@ -85,7 +88,7 @@ def test_random_draws_evenly():
 
 @pytest.mark.parametrize("name", sorted(INITIALIZATIONS))
 @given(graphs=generic_collections(min_size=1, max_size=6), seed=st.integers(0, 1000))
-@settings(max_examples=30)
+@examples(30)
 def test_seeds_are_different_graphs_of_the_collection(name, graphs, seed):
     for k in {1, len(graphs)}:
         found = start(name, graphs, k, seed)

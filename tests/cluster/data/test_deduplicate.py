@@ -5,10 +5,11 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphmeans as gm
+from effort import examples
 from graphmeans.cluster.data.canonical import canonical, fingerprints
 from graphmeans.cluster.data.deduplicate import originals
 from strategies import Kind, kinds, random_collection, relabelled, round_collections
@@ -43,7 +44,7 @@ def packed(graphs):
 
 
 @given(st.data(), st.integers(0, 2**32 - 1))
-@settings(max_examples=150)
+@examples(150)
 def test_graphs_are_put_together_if_and_only_if_they_are_isomorphic(data, seed):
     """Values on a grid, so that many of these small graphs are symmetric, and equal by chance."""
     graphs = data.draw(round_collections(min_size=2, max_size=6, max_nodes=4, kind=data.draw(kinds())))

@@ -17,6 +17,7 @@ import pytest
 from sklearn.base import clone
 
 import graphmeans as gm
+from effort import thorough
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.data import dataset
 from graphmeans.cluster.engines import dask_client
@@ -32,9 +33,6 @@ from runs import OneRun
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
-
-# One after the other on one core's worth of tests: each has processes of its own.
-pytestmark = pytest.mark.xdist_group("dask")
 
 N, SIZE = 240, 40
 
@@ -194,7 +192,7 @@ def test_a_collection_on_disk_gives_what_a_list_gives(letters, parquet):
         gm.GraphKMeans(241).fit(collection)
 
 
-@pytest.mark.parametrize("init", ["k-means++", "k-means||"])
+@pytest.mark.parametrize("init", [thorough("k-means++"), "k-means||"])
 def test_what_does_not_fit_into_memory_waits_on_disk(parquet, monkeypatch, init):
     collection = gm.open_collection(parquet)
     expected = gm.GraphKMeans(8, random_state=1, init=init, max_iter=8).fit(collection)
@@ -232,12 +230,15 @@ FITS = {
 }
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-def test_as_on_threads(letters, parquet, local, client, workers):
+@pytest.mark.parametrize(
+    ("workers", "fits"),
+    [(2, ["default", "parallel"]), thorough(2, ["restarts", "certified"]), thorough(1, ["parallel"]), thorough(4, ["parallel"])],
+)
+def test_as_on_threads(letters, parquet, local, client, workers, fits):
     """Labels, centers and matchings are the same for the same seed, whoever works."""
     local.scale(workers)
-    client.wait_for_workers(workers, timeout=60)
-    for options in FITS.values() if workers == 2 else [FITS["parallel"]]:
+    client.wait_for_workers(workers, timeout=300)
+    for options in map(FITS.get, fits):
         expected = gm.GraphKMeans(8, random_state=1, **options).fit(letters)
         assert_same(gm.GraphKMeans(8, random_state=1, engine=client, **options).fit(letters), expected)
     collection = gm.open_collection(parquet)
@@ -296,7 +297,7 @@ def test_labels_stay_with_the_workers_until_asked_for(parquet, client, tmp_path)
 
 def test_workers_forget_a_fit_that_nobody_holds(letters, client):
     def soon(fits):
-        for _ in range(100):
+        for _ in range(1200):
             if sum(client.run(held).values()) == fits * len(client.nthreads()):
                 return True
             time.sleep(0.1)
@@ -342,10 +343,10 @@ class Killer:
         monkeypatch.setattr(dask_client.DaskClient, "submit", deadly)
 
 
-@pytest.mark.parametrize(("method", "n"), [("assign", 7), ("update_with_seed", 9), ("hartigan_moves", 1)])
+@pytest.mark.parametrize(("method", "n"), [("assign", 7), thorough("update_with_seed", 9), thorough("hartigan_moves", 1)])
 def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch, caplog, method, n):
     local.scale(3)
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(3, timeout=300)
     collection = gm.open_collection(parquet)
     options = {"random_state": 5, "n_init": 1}
     expected = gm.GraphKMeans(8, **options).fit(collection)
@@ -366,9 +367,10 @@ def test_a_worker_that_dies_costs_time_only(parquet, local, client, monkeypatch,
         assert repeated.sum() <= expected.trace_["matchings"].max()
 
 
+@pytest.mark.thorough
 def test_a_worker_that_dies_again_and_again(letters, local, client, monkeypatch):
     local.scale(2)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=300)
     expected = gm.GraphKMeans(8, random_state=1, n_init=1).fit(letters)
     for n in (0, 3):
         Killer(monkeypatch, client, "assign", n)
@@ -495,7 +497,7 @@ if sys.argv[1] == "scheduler lost":
 
 def test_processes_of_its_own(letters):
     expected = gm.GraphKMeans(8, random_state=1, n_init=1).fit(letters)
-    ran = subprocess.run([sys.executable, "-c", SCRIPT, "fit"], capture_output=True, text=True, timeout=180)
+    ran = subprocess.run([sys.executable, "-c", SCRIPT, "fit"], capture_output=True, text=True, timeout=600)
     assert ran.stdout.split() == [str(expected.inertia_), "False"], ran.stderr
 
 
@@ -503,7 +505,7 @@ def test_a_lost_scheduler_is_said(tmp_path):
     path = tmp_path / "c"
     environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
     command = [sys.executable, "-c", SCRIPT, "scheduler lost", str(path)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
     (line,) = [line for line in ran.stdout.splitlines() if line.startswith("said:")] or [ran.stderr]
     assert "is lost" in line
     assert "the last checkpoint is kept" in line

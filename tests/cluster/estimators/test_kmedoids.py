@@ -9,9 +9,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphmeans as gm
+from graphmeans import GraphSpace
 from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.estimators.kmedoids import KnownDistances
-from graphmeans.space import GraphSpace
 from strategies import Kind, random_collection
 
 

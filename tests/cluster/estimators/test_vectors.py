@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 import graphmeans as gm
+from effort import examples
 
 ALGORITHMS = ["elkan", "lloyd"]
 
@@ -29,7 +30,7 @@ def assert_same(ours, theirs):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @given(seed=st.integers(0, 10_000), k=st.integers(1, 6), d=st.integers(1, 4), n=st.integers(8, 60))
-@settings(max_examples=40)
+@examples(40)
 def test_random_vectors(algorithm, seed, k, d, n):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, d))
