@@ -8,17 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.matching.auto import SMALL, Auto
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Matcher, Matches
 from graphmeans.space import GraphSpace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: What matchings are spent on: the algorithm itself, its start, or only to know the objective.
 ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"

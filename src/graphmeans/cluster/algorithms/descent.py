@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
@@ -22,9 +21,8 @@ from graphmeans.cluster.shards import refine, sample
 from graphmeans.cluster.shards.assign import assign, claim_graphs, dissolve_cluster
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
+from graphmeans.graphs.batch import IntArray
 from graphmeans.means.frames import Centers, Frames
-
-IntArray = NDArray[np.int64]
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
 WORTH_A_MOVE = 0.2

@@ -20,9 +20,8 @@ from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import EVALUATION, CountedMatcher
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.means.frames import Centers
-
-FloatArray = NDArray[np.float64]
 
 
 def elkan(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: History) -> Result:

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.cluster.algorithms.result import Result, Trace, copied
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import ALGORITHM, EVALUATION, Counters
 from graphmeans.cluster.engines.base import GetAssignment
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.means.frames import Centers
 
 logger = logging.getLogger("graphmeans")
@@ -23,8 +23,6 @@ ROUNDING = 1e-12
 #: A run with a target is given up when the objective falls so slowly that this many more such steps would not get there.
 STEPS_LEFT = 2
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: An assignment, the centers that it belongs to, and its objective.
 Iteration = tuple[GetAssignment, Centers, float]
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import CountedMatcher
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers
 from graphmeans.means.method import in_turn
 from graphmeans.space import PAIRS_AT_ONCE
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class InMemoryFit:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.random import sample_without_replacement
 
 from graphmeans.cluster.algorithms.history import History
@@ -23,6 +22,7 @@ from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.reductions import Sample
 from graphmeans.cluster.shards.seed import select_seeds, update_with_seed, update_with_seeds
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers
 from graphmeans.means.registry import get_mean
@@ -30,7 +30,6 @@ from graphmeans.space import PAIRS_AT_ONCE
 
 logger = logging.getLogger("graphmeans")
 
-IntArray = NDArray[np.int64]
 
 #: Graphs among which medoids are sought: at least so many, and so many for each cluster.
 SAMPLE, SAMPLE_PER_CLUSTER = 200, 10

@@ -13,10 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from graphmeans.graphs.batch import FloatArray, IntArray
 
 #: A gain that is smaller than this share of the objective is rounding.
 LEAST_GAIN = 1e-12

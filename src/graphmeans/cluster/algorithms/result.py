@@ -8,13 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.cluster.engines.base import GetAssignment, RemoteEngine
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.means.frames import Centers
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 TRACE_FIELDS = np.dtype(
     [

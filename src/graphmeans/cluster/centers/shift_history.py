@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from graphmeans.graphs.batch import FloatArray
+
 #: Nodes and edges of all centers in their frames.
 Positions = tuple[FloatArray, FloatArray]
 

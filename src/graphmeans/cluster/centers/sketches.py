@@ -7,13 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import sketch_bounds
 from graphmeans.matching.sketch import sketch_batch
 from graphmeans.matching.workspace import zeros
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Most numbers in a sketch.
 LONGEST = 1024

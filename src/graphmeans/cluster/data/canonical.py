@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch, row_ranges
+from graphmeans.graphs.batch import GraphBatch, IntArray, row_ranges
 
-IntArray = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
 #: Most nodes of a graph that are told apart from others of their colour; then its nodes stay as they are.

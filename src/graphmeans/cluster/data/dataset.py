@@ -7,15 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.space import GraphSpace
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 #: Numbers of graphs: neighbours take no room however many they are.
 Rows = range | IntArray
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.cluster.data.canonical import canonical, fingerprints
 from graphmeans.cluster.data.dataset import InMemoryDataset
-from graphmeans.graphs.batch import GraphBatch
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from graphmeans.graphs.batch import GraphBatch, IntArray
 
 #: Copies are put together where they are at least this share of the graphs.
 WORTH = 0.1

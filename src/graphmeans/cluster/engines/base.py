@@ -7,18 +7,21 @@ argument, is found by the type checker and not by a worker.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import ALGORITHM, CountedMatcher
 from graphmeans.cluster.data.dataset import DatasetPart, Rows
-from graphmeans.cluster.shards.shard import Shard
+from graphmeans.cluster.shards.reductions import SumTree
+from graphmeans.cluster.shards.sample import get_assignment
+from graphmeans.cluster.shards.shard import Shard, changes_shards
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.space import GraphSpace
 
@@ -27,15 +30,13 @@ if TYPE_CHECKING:
 
     Args = TypeVarTuple("Args")
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 T = TypeVar("T")
 #: Gives labels and distances of all graphs, from wherever they are.
 GetAssignment = Callable[[], tuple[IntArray, FloatArray]]
 
 
-class Engine(Protocol):
-    """The shards of one run.
+class Engine(ABC):
+    """The shards of one run. Threads and dask differ in `_call`, and in what they do when the fit is over.
 
     Attributes
     ----------
@@ -43,69 +44,94 @@ class Engine(Protocol):
         How often all shards have written their logs.
     """
 
-    checkpoint_id: int
+    checkpoint_id = 0
 
+    @abstractmethod
     def __len__(self) -> int:
         """The number of graphs in all shards."""
-        ...
+
+    @abstractmethod
+    def _call(
+        self, operation: Callable[..., Any], args: tuple[Any, ...], fold: bool, log: bool = False, only: int | None = None
+    ) -> list[Any]:
+        """Call an operation on all shards or on one, wherever they are.
+
+        Returns a list of `SumTree` if answers are to be added up (`fold`), else of mappings from shards to their answers.
+        """
 
     def sum(
         self, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args], log: bool = False
     ) -> T:
         """Call an operation on every shard and add up the answers. With `log` all shards write their logs afterwards."""
-        ...
+        trees: list[SumTree[T]] = self._call(operation, args, True, log)
+        return SumTree.merged(trees).total
 
     def each(
         self, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args], log: bool = False
     ) -> list[T]:
         """Call an operation on every shard; the answers come in the order of the shards."""
-        ...
+        found: dict[int, T] = {n: answer for part in self._call(operation, args, False, log) for n, answer in part.items()}
+        return [found[number] for number in sorted(found)]
 
     def one(self, number: int, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args]) -> T:
         """Call an operation that changes nothing on one shard."""
-        ...
+        assert not changes_shards(operation), "all shards see the same calls that change something"
+        (found,) = self._call(operation, args, False, only=number)
+        answer: T = found[number]
+        return answer
 
+    @abstractmethod
     def extend(self, parts: Sequence[Rows]) -> None:
         """Take in more shards, of these graphs of the collection; they are numbered after those that are here."""
-        ...
 
+    @abstractmethod
     def restore(self, checkpoint_id: int) -> None:
         """Put all shards back to what they wrote for this checkpoint."""
-        ...
 
     def assignment(self) -> tuple[IntArray, FloatArray]:
         """Labels and distances of all graphs, as they are now."""
-        ...
+        labels, distances = zip(*self.each(get_assignment), strict=True)
+        return np.concatenate(labels), np.concatenate(distances)
 
     def get_assignment(self) -> GetAssignment:
         """A function that gives labels and distances as they are now, or, where workers hold them, when it is called."""
-        ...
+        now = self.assignment()
+        return lambda: now
 
     @property
     def remote(self) -> RemoteEngine | None:
         """The engine itself if the shards are with workers, else None."""
-        ...
+        return None
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of everything that is held elsewhere."""
-        ...
 
 
-class RemoteEngine(Engine, Protocol):
+class RemoteEngine(Engine):
     """An engine whose shards are with workers, and stay there after the fit until somebody asks for labels."""
 
     @property
+    @abstractmethod
     def on_disk(self) -> bool:
         """Whether workers read the graphs themselves."""
-        ...
 
+    @abstractmethod
     def export(self, function: Callable[..., int], *args: Any) -> int:
         """Let workers write down the labels of their shards; returns how many graphs there are."""
-        ...
 
+    @abstractmethod
     def rest(self) -> None:
         """The fit is over: workers keep what was found, but no centers."""
-        ...
+
+    def get_assignment(self) -> GetAssignment:
+        """A function that gives labels and distances; they stay where they are until somebody calls it."""
+        return self.assignment
+
+    @property
+    def remote(self) -> RemoteEngine | None:
+        """The engine itself."""
+        return self
 
 
 class EngineFactory(Protocol):

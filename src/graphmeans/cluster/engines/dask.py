@@ -17,38 +17,19 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.data.dataset import OnDiskDataset, Rows, split_into_shards
 from graphmeans.cluster.engines import dask_worker as remote
-from graphmeans.cluster.engines.base import (
-    FloatArray,
-    GetAssignment,
-    IntArray,
-    RemoteEngine,
-    ShardCall,
-    ShardSettings,
-    ShardSpec,
-    log_error,
-)
+from graphmeans.cluster.engines.base import RemoteEngine, ShardCall, ShardSettings, ShardSpec, log_error
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.engines.partition import spread
-from graphmeans.cluster.shards.reductions import SumTree
-from graphmeans.cluster.shards.sample import get_assignment
-from graphmeans.cluster.shards.shard import Shard, changes_shards
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeVarTuple, Unpack
-
-    Args = TypeVarTuple("Args")
+from graphmeans.cluster.shards.shard import changes_shards
 
 logger = logging.getLogger("graphmeans")
-T = TypeVar("T")
 
 #: Answers of more workers than this are added up by workers, so many at a time.
 MERGED = 8
@@ -57,7 +38,7 @@ MERGED = 8
 SELDOM = 10.0
 
 
-class DaskEngine:
+class DaskEngine(RemoteEngine):
     """The shards of one run, on the workers of a cluster; see `Engine`."""
 
     def __init__(
@@ -77,7 +58,6 @@ class DaskEngine:
         self._calls: list[tuple[bytes, int | None]] = []  # calls since shards last wrote their logs
         self._published: dict[int, bytes] = {}  # centers by version, for those calls
         self._sent: tuple[int, Any] | None = None  # the version that workers have, and where
-        self.checkpoint_id = 0
         self._logged_at, self._log_seconds = 0.0, 0.0  # when shards last wrote their logs, and how long that took
         scratch = None if self._must_log else self._log_dir
         self._finalizer = weakref.finalize(self, _forget, client, self._key, self._held, scratch)
@@ -127,27 +107,6 @@ class DaskEngine:
         return self._client.submit(address, remote.hold, self._key, self._client.threads(address), self._specs(numbers))
 
     # -- calls -------------------------------------------------------------------------------------
-
-    def sum(
-        self, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args], log: bool = False
-    ) -> T:
-        """Call an operation on every shard and add up the answers. With `log` all shards write their logs afterwards."""
-        trees: list[SumTree[T]] = self._call(operation, args, True, log)
-        return SumTree.merged(trees).total
-
-    def each(
-        self, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args], log: bool = False
-    ) -> list[T]:
-        """Call an operation on every shard; the answers come in the order of the shards."""
-        found = {number: answer for part in self._call(operation, args, False, log) for number, answer in part.items()}
-        return [found[number] for number in range(len(self._parts))]
-
-    def one(self, number: int, operation: Callable[[Shard, Unpack[Args]], T], *args: Unpack[Args]) -> T:
-        """Call an operation that changes nothing on one shard."""
-        assert not changes_shards(operation), "all shards see the same calls that change something"
-        ((answer,),) = (part.values() for part in self._call(operation, args, False, only=number))
-        found: T = answer
-        return found
 
     def _call(
         self, operation: Callable[..., Any], args: tuple[Any, ...], fold: bool, log: bool = False, only: int | None = None
@@ -267,15 +226,6 @@ class DaskEngine:
             except remote.WorkersLost as lost:
                 self._replace_workers(lost.addresses, None)
 
-    def assignment(self) -> tuple[IntArray, FloatArray]:
-        """Labels and distances of all graphs, as they are now."""
-        labels, distances = zip(*self.each(get_assignment), strict=True)
-        return np.concatenate(labels), np.concatenate(distances)
-
-    def get_assignment(self) -> GetAssignment:
-        """A function that gives labels and distances; they stay where they are until somebody calls it."""
-        return self.assignment
-
     @property
     def on_disk(self) -> bool:
         """Whether workers read the graphs themselves."""
@@ -290,11 +240,6 @@ class DaskEngine:
         except remote.WorkersLost as lost:
             self._replace_workers(lost.addresses, None)
             return self.export(function, *args)
-
-    @property
-    def remote(self) -> RemoteEngine | None:
-        """The engine itself, since the shards are with workers."""
-        return self
 
     def rest(self) -> None:
         """The fit is over: workers keep what was found, but no centers."""

@@ -17,8 +17,8 @@ from graphmeans.cluster.counters import CountedMatcher, Counters
 from graphmeans.cluster.data.dataset import PartInMemory
 from graphmeans.cluster.engines.base import ShardCall, ShardSettings, ShardSpec
 from graphmeans.cluster.persistence.shard_log import ShardLog, read_arrays, write_arrays
-from graphmeans.cluster.shards.bound_table import SLOTS
 from graphmeans.cluster.shards.shard import Shard
+from graphmeans.cluster.shards.state import SLOTS
 from graphmeans.graphs.errors import GraphError
 
 #: Share of the free memory that shards may take, unless the environment says how much.

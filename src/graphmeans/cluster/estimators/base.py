@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -25,6 +28,27 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.means.frames import Centers
 from graphmeans.space import GraphSpace, Order
+
+logger = logging.getLogger("graphmeans")
+
+
+@contextmanager
+def shown(verbose: int) -> Iterator[None]:
+    """The library logs; `verbose` shows the log while a fit lasts, unless the caller has set logging up."""
+    if not verbose:
+        yield
+        return
+    level, handler = logger.level, logging.StreamHandler()
+    logger.setLevel(logging.INFO if verbose == 1 else logging.DEBUG)
+    shows = not logger.hasHandlers()
+    if shows:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        if shows:
+            logger.removeHandler(handler)
 
 
 class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -25,7 +25,7 @@ from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
 from graphmeans.cluster.data.deduplicate import merge_copies
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.dask_client import DaskClient
-from graphmeans.cluster.estimators.base import GraphEstimator
+from graphmeans.cluster.estimators.base import GraphEstimator, shown
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, kind_of, vectors
 from graphmeans.cluster.estimators.validation import (
     AUTO_MEAN,
@@ -34,7 +34,6 @@ from graphmeans.cluster.estimators.validation import (
     check_given_start,
     check_parameters,
 )
-from graphmeans.cluster.estimators.verbosity import shown
 from graphmeans.cluster.estimators.workers import engine_factory, open_workers
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile, fingerprint
 from graphmeans.functions import check_weights

@@ -26,16 +26,13 @@ from graphmeans.cluster.estimators.validation import (
     whole,
 )
 from graphmeans.functions import check_weights
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
 from graphmeans.means.registry import get_mean
 from graphmeans.space import Order
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class GraphKMedoids(ClusterMixin, GraphEstimator):

@@ -16,20 +16,19 @@ from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.data.dataset import BLOCK, Dataset, InMemoryDataset, split_into_shards
 from graphmeans.cluster.engines.dask_client import DaskClient
+from graphmeans.cluster.estimators.base import shown
 from graphmeans.cluster.estimators.kmeans import BaseGraphKMeans, Prepared
 from graphmeans.cluster.estimators.prediction import fit_into
 from graphmeans.cluster.estimators.validation import check_given_start, check_parameters
-from graphmeans.cluster.estimators.verbosity import shown
 from graphmeans.cluster.estimators.workers import engine_factory, open_workers
 from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissolve_cluster
 from graphmeans.functions import check_weights
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.means.registry import get_mean
 from graphmeans.space import Order
-
-IntArray = NDArray[np.int64]
 
 #: A batch is doubled when an iteration lowers the objective by less than this share.
 ENOUGH = 0.01

@@ -19,16 +19,13 @@ from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
 from graphmeans.cluster.estimators.validation import check_parameters
-from graphmeans.graphs.batch import GraphBatch, concatenate
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.means.frames import Centers
 from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 class GraphNearestCentroid(ClassifierMixin, GraphEstimator):

@@ -21,15 +21,13 @@ from graphmeans.cluster.data.dataset import BLOCK, SHARD_SIZE, Dataset, DatasetP
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.shards.assign import assign_labels
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 T = TypeVar("T")
 
 #: A cluster with fewer members does not say what is usual in it.

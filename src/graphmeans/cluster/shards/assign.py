@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.shards.bound_table import CERTIFIED, ESTIMATE
 from graphmeans.cluster.shards.bounds import (
     CLOSE,
     assignment_bounds,
@@ -19,6 +18,7 @@ from graphmeans.cluster.shards.bounds import (
 )
 from graphmeans.cluster.shards.reductions import AssignmentTotals
 from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
+from graphmeans.cluster.shards.state import CERTIFIED, ESTIMATE
 from graphmeans.matching.match import Matches
 from graphmeans.matching.workspace import zeros
 

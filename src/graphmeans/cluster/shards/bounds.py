@@ -12,8 +12,8 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.shards.bound_table import CERTIFIED
 from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
+from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.kernels.candidates import count_below, list_below, nearest_of
 from graphmeans.matching.bounds import lap_bounds
 

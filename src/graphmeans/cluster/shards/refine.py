@@ -17,7 +17,6 @@ from graphmeans.cluster.shards.assign import (
     realign,
     was_cut,
 )
-from graphmeans.cluster.shards.bound_table import CERTIFIED
 from graphmeans.cluster.shards.bounds import (
     CLOSE,
     assignment_bounds,
@@ -30,6 +29,7 @@ from graphmeans.cluster.shards.bounds import (
 )
 from graphmeans.cluster.shards.reductions import HartiganMoves
 from graphmeans.cluster.shards.shard import BoolArray, IntArray, Shard
+from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.workspace import zeros
 from graphmeans.means.frames import Frames

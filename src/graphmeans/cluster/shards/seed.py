@@ -17,9 +17,9 @@ from graphmeans.cluster.shards.assign import (
     match_candidates,
     move_to,
 )
-from graphmeans.cluster.shards.bound_table import CERTIFIED
 from graphmeans.cluster.shards.bounds import CLOSE, assignment_bounds, least_bound, raise_by_assignment
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
+from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.workspace import zeros
 
 #: Graphs that are matched with many seeds at once.

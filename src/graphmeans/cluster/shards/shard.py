@@ -25,11 +25,9 @@ from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.shards.state import ShardState
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.means.frames import Frames
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 
