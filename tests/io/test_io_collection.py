@@ -153,3 +153,9 @@ def test_no_ending_means_two_formats():
     ):
         assert len(set(endings)) == len(endings)
     assert all(FORMATS[ending[1:]].graph_file == known for ending, known in GRAPH_FILES.items())
+
+
+def test_classes_may_be_an_array(tmp_path):
+    graphs, classes = gm.datasets.make_letters(12, random_state=0)
+    write_collection(graphs, tmp_path / "gxl", classes=classes, kind="gxl")
+    assert list(read_collection(tmp_path / "gxl")[1]) == classes.tolist()

@@ -73,7 +73,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
     tol : float, default=0.0
         An objective counts as better if it is lower by more than this share.
     n_iter_no_change : int, default=3
-        `fit` stops after this many iterations without a better objective.
+        The fit stops after this many iterations without a better objective.
     engine : "threads", "dask", address or dask.distributed.Client, default="threads"
         Who works; see `GraphKMeans`.
     n_jobs : int or None, default=None

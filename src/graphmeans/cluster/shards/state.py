@@ -141,7 +141,9 @@ class ShardState:
         self.bounds = BoundTable(n)
         self.upper_at = 0
         self.proposed_moves: tuple[IntArray, IntArray, Matches] | None = None
+        # Of which graphs something has changed since it was last written, and what was written since the snapshot.
         self._dirty = {part: np.ones(n, dtype=bool) for part in PARTS}
+        self._written = {part: np.zeros(n, dtype=bool) for part in PARTS}
         self._snapshot: Arrays | None = None
         self._show()
 
@@ -193,12 +195,15 @@ class ShardState:
 
     def snapshot(self) -> None:
         """Keep the state, so that `rollback` can return to it."""
+        self._written = {part: np.zeros(len(self), dtype=bool) for part in PARTS}
         self._snapshot = {name: array.copy() for name, array in self.to_arrays().items()}
 
     def rollback(self) -> None:
         """Return to the snapshot. What has changed since the state was last written has still changed."""
         assert self._snapshot is not None, "there is no snapshot"
         self.load_arrays({name: array.copy() for name, array in self._snapshot.items()})
+        for part in PARTS:
+            self._dirty[part] |= self._written[part]
 
     # -- on disk -----------------------------------------------------------------------------------
 
@@ -228,7 +233,7 @@ class ShardState:
         rows = {part: changes[f"rows_{part}"].astype(np.int64) for part in PARTS}
         for name, array in arrays.items():
             new = changes[name]
-            if name == "upper_at":
+            if name == "upper_at" or len(new) == len(array):  # everything is new; after a reset the table is narrower, too
                 arrays[name] = new
                 continue
             if new.shape[1:2] > array.shape[1:2]:  # the table of bounds has grown
@@ -245,8 +250,9 @@ class ShardState:
 
     def mark_written(self) -> None:
         """Everything that it holds is on disk now."""
-        for dirty in self._dirty.values():
-            dirty[:] = False
+        for part in PARTS:
+            self._written[part] |= self._dirty[part]
+            self._dirty[part][:] = False
 
     def pack(self) -> Arrays:
         """Everything, also what is not written to a log, for a shard that has to make room; `unpack` is the way back."""
@@ -256,12 +262,13 @@ class ShardState:
             x, y, found = self.proposed_moves
             moves = {"x": x, "y": y} | {name: value for name, value in vars(found).items() if value is not None}
         dirty = {f"dirty_{part}": flags for part, flags in self._dirty.items()}
+        dirty |= {f"written_{part}": flags for part, flags in self._written.items()}
         return self.to_arrays() | dirty | then | {f"move_{name}": array for name, array in moves.items()}
 
     def unpack(self, arrays: Arrays) -> None:
         """Take in what `pack` gave."""
         self.load_arrays(arrays)
-        self._dirty = {part: arrays[f"dirty_{part}"] for part in PARTS}
+        self._dirty, self._written = ({part: arrays[f"{name}_{part}"] for part in PARTS} for name in ("dirty", "written"))
         then, moves = (
             {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
             for prefix in ("snapshot_", "move_")
