@@ -9,17 +9,30 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.cluster.algorithms.interval import Descent
-from graphmeans.cluster.centers.frame_centers import Sketches
-from graphmeans.cluster.context import Problem
+from graphmeans.cluster.algorithms.descent import Descent
+from graphmeans.cluster.algorithms.seeds import Seeds
+from graphmeans.cluster.centers.sketches import Sketches
+from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.shards import assign, bounds, refine
+from graphmeans.cluster.shards import seed as seeding
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.datasets.paper import COLLECTIONS
+
+
+@contextmanager
+def replaced(name: str, function: Callable) -> Iterator[None]:
+    """An operation on shards is another one, wherever it is used."""
+    with ExitStack() as stack:
+        for module in (assign, bounds, refine, seeding):
+            if hasattr(module, name):
+                stack.enter_context(mock.patch.object(module, name, function))
+        yield
 
 
 @contextmanager
@@ -28,24 +41,23 @@ def incremental_means() -> Iterator[None]:
     sums = Shard.sums
 
     def counted(shard: Shard, centers):
-        shard.matchings.ledger.matchings["algorithm"] += max(0, len(shard) - centers.k)
+        shard.matcher.counters.matchings["algorithm"] += max(0, len(shard) - centers.k)
         return sums(shard, centers)
 
     with mock.patch.object(Shard, "sums", counted):
         yield
 
 
-@contextmanager
-def distances_matched_anew() -> Iterator[None]:
+def distances_matched_anew():
     """u = |x - y'| is not free: after each step every graph whose center moved is matched with it."""
-    follow = Shard.follow
+    refresh = assign.refresh_distances
 
     def matched(shard: Shard, centers) -> None:
-        follow(shard, centers)
-        shard.realign(np.flatnonzero(centers.drift[-2, shard.labels] > 0), centers)
+        refresh(shard, centers)
+        if centers.now:
+            assign.realign(shard, np.flatnonzero(centers.shift[-2, shard.state.labels] > 0), centers)
 
-    with mock.patch.object(Shard, "follow", matched):
-        yield
+    return replaced("refresh_distances", matched)
 
 
 @contextmanager
@@ -59,43 +71,38 @@ def no_sketches() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def no_assignments() -> Iterator[None]:
+def no_assignments():
     """No linear assignment between sketch and matching."""
-    with mock.patch.object(Shard, "_assignments", lambda self, x, y, centers: np.zeros(len(x))):
-        yield
+    return replaced("assignment_bounds", lambda shard, x, y, centers: np.zeros(len(x)))
 
 
-@contextmanager
-def no_margins() -> Iterator[None]:
+def no_margins():
     """An alignment is known to be the best one only as long as the center has not moved."""
-    note = Shard._note_alignment
+    note = assign._note_alignment
 
-    def forgetful(self, x, found, centers, fresh):
-        note(self, x, found, centers, fresh)
-        self.rival[x] = np.minimum(self.rival[x], found.upper)
+    def forgetful(shard, x, found, centers, fresh):
+        note(shard, x, found, centers, fresh)
+        shard.state.set(x, second_alignment=np.minimum(shard.state.second_alignment[x], found.upper))
 
-    with mock.patch.object(Shard, "_note_alignment", forgetful):
-        yield
+    return replaced("_note_alignment", forgetful)
 
 
 @contextmanager
 def seeding_forgotten() -> Iterator[None]:
     """The first iteration knows nothing of what seeding matched."""
-    begin = Descent.__init__
+    begin = Descent.from_seeds.__func__
 
-    def anew(self, problem: Problem, seeds, *args) -> None:
-        problem.seeds = None
-        begin(self, problem, seeds, *args)
+    def anew(cls, context, engine, seeds, file=None):
+        return begin(cls, context, engine, Seeds(seeds.centers, engine=seeds.engine), file)
 
-    with mock.patch.object(Descent, "__init__", anew):
+    with mock.patch.object(Descent, "from_seeds", classmethod(anew)):
         yield
 
 
 @contextmanager
 def no_single_moves() -> Iterator[None]:
     """Plain k-means: fewer matchings, a higher objective."""
-    with mock.patch.object(Problem, "is_euclidean", True):
+    with mock.patch.object(FitContext, "is_euclidean", True):
         yield
 
 

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.cluster.data import deduplicate as duplicates
+from graphmeans.cluster.data import deduplicate
 
 
 def main(count: int = 1500) -> None:
@@ -33,8 +33,8 @@ def main(count: int = 1500) -> None:
     base = letters[: count // 5]
     many = [base[i] for i in np.random.default_rng(0).permutation(np.repeat(np.arange(len(base)), 10))]
     spent = []
-    for worth in (duplicates.WORTH, 2.0):  # a share that no collection reaches: copies stay apart
-        duplicates.WORTH = worth
+    for worth in (deduplicate.WORTH, 2.0):  # a share that no collection reaches: copies stay apart
+        deduplicate.WORTH = worth
         start = time.perf_counter()
         runs = [gm.GraphKMeans(15, random_state=seed).fit(many) for seed in range(5)]
         seconds = (time.perf_counter() - start) / 5
