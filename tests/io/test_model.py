@@ -23,7 +23,7 @@ from graphmeans.io import write_npz
 from graphmeans.means.lifted import Lifted
 from strategies import Kind, random_collection
 
-V1 = Path(__file__).parents[1] / "data" / "model_v1.gmz"
+DATA = Path(__file__).parents[1] / "data"
 
 
 def coloured(count: int = 18) -> list[gm.Graph]:
@@ -183,13 +183,18 @@ def test_pickle_and_joblib_too(tmp_path):
         assert_same(km, twin, data)
 
 
-def test_a_file_of_version_1_still_loads():
+@pytest.mark.parametrize("name", ["model_v1", "model_v1_interval", "model_v2"])
+def test_a_file_of_an_earlier_version_still_loads(name):
     letters, _ = gm.datasets.make_letters(30, random_state=0)
-    km = gm.load(V1)
-    expected = json.loads(V1.with_suffix(".json").read_text())
+    km = gm.load(DATA / f"{name}.gmz")
+    expected = json.loads((DATA / f"{name}.json").read_text())
     assert km.predict(letters).tolist() == expected["labels"]
     np.testing.assert_allclose(km.transform(letters)[:5], expected["distances"], rtol=1e-9)
     assert [mean.n_nodes for mean in km.centroids()] == expected["nodes"]
+    assert km.trace_["inertia"][-1] > 0
+    if name != "model_v1":
+        assert km.matcher.max_tree_nodes == 500
+        assert km.trace_["pruned_by_sketches"].sum() > 0
 
 
 # -- files that are no good ------------------------------------------------------------------------
