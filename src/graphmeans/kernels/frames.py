@@ -17,17 +17,17 @@ def other_channel(c, channels, directed):
 
 
 @inner
-def free_place(role, f_roles, first, last, taken):
-    """The first place of this role from `first` on that is not among `taken`; `last`, a new one, if there is none."""
-    for place in range(first, last):
-        if f_roles[place] != role:
+def free_slot(role, f_roles, first, last, taken):
+    """The first slot of this role from `first` on that is not among `taken`; `last`, a new one, if there is none."""
+    for slot in range(first, last):
+        if f_roles[slot] != role:
             continue
         free = True
         for other in taken:
-            if other == place:
+            if other == slot:
                 free = False
         if free:
-            return place
+            return slot
     return last
 
 
@@ -38,7 +38,7 @@ def add_graphs(
 ):  # fmt: skip
     """Add graphs which[p], times weight[p], into frame[p], each along its mapping.
 
-    mappings (in, out): a node that is mapped to -1 takes a place behind those that the frame had when the call began
+    mappings (in, out): a node that is mapped to -1 takes a slot behind those that the frame had when the call began
     (they were null nodes, and the graphs of one call share them), written back. Everything beginning with f_ (in, out)
     belongs to the frames.
     """
@@ -51,16 +51,16 @@ def add_graphs(
         n = node_ptr[g + 1] - start
         f_total[k] += w
         for i in range(n):
-            place = mappings[at + i]
-            if place < 0:
-                place = free_place(roles[start + i], f_roles[k], old_size[k], f_size[k], mappings[at : at + n])
-                if place == f_size[k]:
+            slot = mappings[at + i]
+            if slot < 0:
+                slot = free_slot(roles[start + i], f_roles[k], old_size[k], f_size[k], mappings[at : at + n])
+                if slot == f_size[k]:
                     f_size[k] += 1
-                    f_roles[k, place] = roles[start + i]
-                mappings[at + i] = place
-            f_node_weight[k, place] += w
+                    f_roles[k, slot] = roles[start + i]
+                mappings[at + i] = slot
+            f_node_weight[k, slot] += w
             for d in range(nodes.shape[1]):
-                f_nodes[k, place, d] += w * nodes[start + i, d]
+                f_nodes[k, slot, d] += w * nodes[start + i, d]
         for e in range(edge_ptr[g], edge_ptr[g + 1]):
             i, j = mappings[at + ends[e, 0]], mappings[at + ends[e, 1]]
             forth, back = not directed, not directed
@@ -80,7 +80,7 @@ def add_graphs(
 
 @kernel
 def count_edges(f_size, f_edge_weight):
-    """Edges of each frame: pairs of places that some member connects."""
+    """Edges of each frame: pairs of slots that some member connects."""
     counts = np.zeros(len(f_size), np.int64)
     for k in range(len(f_size)):
         for i in range(f_size[k]):
@@ -125,7 +125,7 @@ def has_values(row):
 
 
 @inner
-def list_average(k, f_size, f_nodes, f_edges, f_total, place_slot, pair_slot, y_nodes, y_edges):
+def list_average(k, f_size, f_nodes, f_edges, f_total, node_row, edge_row, y_nodes, y_edges):
     """The average of frame k as lists (out) of its nodes and edges i < j that are not zero, and where in them each stands.
 
     Returns how many there are of either.
@@ -134,13 +134,13 @@ def list_average(k, f_size, f_nodes, f_edges, f_total, place_slot, pair_slot, y_
     n_nodes, n_edges = 0, 0
     for i in range(size):
         if has_values(f_nodes[k, i]):
-            place_slot[i] = n_nodes
+            node_row[i] = n_nodes
             for d in range(f_nodes.shape[2]):
                 y_nodes[n_nodes, d] = f_nodes[k, i, d] / total
             n_nodes += 1
         for j in range(i + 1, size):
             if has_values(f_edges[k, i, j]):
-                pair_slot[i, j] = n_edges
+                edge_row[i, j] = n_edges
                 for c in range(f_edges.shape[3]):
                     y_edges[n_edges, c] = f_edges[k, i, j, c] / total
                 n_edges += 1
@@ -163,12 +163,12 @@ def aligned_squares(
 ):  # fmt: skip
     """squares (out): |x - y|^2 of graph which[p] along its mapping and the average of frame[p], as a sum of squares.
 
-    Frame by frame: what a graph takes depends on its own nodes and edges and those of the average, not on the places.
+    Frame by frame: what a graph takes depends on its own nodes and edges and those of the average, not on the slots.
     """
     channels, dv = values.shape[1], nodes.shape[1]
     capacity = f_nodes.shape[1]
-    place_slot = np.full(capacity, -1, np.int64)
-    pair_slot = np.full((capacity, capacity), -1, np.int64)
+    node_row = np.full(capacity, -1, np.int64)
+    edge_row = np.full((capacity, capacity), -1, np.int64)
     most = max(1, capacity * (capacity - 1) // 2)
     y_nodes, y_edges = np.empty((capacity, dv)), np.empty((most, channels))
     work_nodes, work_edges = np.empty((capacity, dv)), np.empty((most, channels))
@@ -176,55 +176,55 @@ def aligned_squares(
     for p in np.argsort(frame, kind="mergesort"):
         g, k = which[p], frame[p]
         if k != loaded:
-            place_slot[:] = -1
-            pair_slot[:] = -1
-            n_nodes, n_edges = list_average(k, f_size, f_nodes, f_edges, f_total, place_slot, pair_slot, y_nodes, y_edges)
+            node_row[:] = -1
+            edge_row[:] = -1
+            n_nodes, n_edges = list_average(k, f_size, f_nodes, f_edges, f_total, node_row, edge_row, y_nodes, y_edges)
             loaded = k
         at, start = mapping_ptr[p], node_ptr[g]
         work_nodes[:n_nodes] = y_nodes[:n_nodes]
         work_edges[:n_edges] = y_edges[:n_edges]
         of_nodes, of_edges = 0.0, 0.0
         for i in range(node_ptr[g + 1] - start):
-            place = mappings[at + i]
-            slot = place_slot[place] if place >= 0 else -1
+            slot = mappings[at + i]
+            row = node_row[slot] if slot >= 0 else -1
             for d in range(dv):
-                if slot < 0:
+                if row < 0:
                     of_nodes += nodes[start + i, d] * nodes[start + i, d]
                 else:
-                    work_nodes[slot, d] -= nodes[start + i, d]
+                    work_nodes[row, d] -= nodes[start + i, d]
         for e in range(edge_ptr[g], edge_ptr[g + 1]):
             i, j = mappings[at + ends[e, 0]], mappings[at + ends[e, 1]]
-            slot = pair_slot[min(i, j), max(i, j)] if i >= 0 and j >= 0 else -1
+            row = edge_row[min(i, j), max(i, j)] if i >= 0 and j >= 0 else -1
             for c in range(channels):
-                if slot < 0:
+                if row < 0:
                     of_edges += values[e, c] * values[e, c]
                 else:
-                    work_edges[slot, c if i < j else other_channel(c, channels, directed)] -= values[e, c]
+                    work_edges[row, c if i < j else other_channel(c, channels, directed)] -= values[e, c]
         of_nodes += sum_of_squares(work_nodes, n_nodes)
         of_edges += sum_of_squares(work_edges, n_edges)
         squares[p] = of_nodes + 2.0 * of_edges
 
 
 @kernel
-def settle(node_ptr, roles, which, frame, mappings, mapping_ptr, place_roles, used):
-    """Give unmatched nodes (-1 in mappings, in, out) the first null places of their role: used (k, places) are not null.
+def fill_slots(node_ptr, roles, which, frame, mappings, mapping_ptr, slot_roles, used):
+    """Give unmatched nodes (-1 in mappings, in, out) the first null slots of their role: used (k, slots) are not null.
 
-    Each graph settles by itself, so the result does not depend on what else is in the batch.
+    Each graph is treated by itself, so the result does not depend on what else is in the batch.
     """
-    taken = np.empty(len(place_roles), np.bool_)
+    taken = np.empty(len(slot_roles), np.bool_)
     for p in range(len(which)):
         start, at, k = node_ptr[which[p]], mapping_ptr[p], frame[p]
         n = node_ptr[which[p] + 1] - start
-        for place in range(len(place_roles)):
-            taken[place] = used[k, place]
+        for slot in range(len(slot_roles)):
+            taken[slot] = used[k, slot]
         for i in range(n):
             if mappings[at + i] >= 0:
                 taken[mappings[at + i]] = True
         for i in range(n):
             if mappings[at + i] >= 0:
                 continue
-            for place in range(len(place_roles)):
-                if not taken[place] and place_roles[place] == roles[start + i]:
-                    mappings[at + i] = place
-                    taken[place] = True
+            for slot in range(len(slot_roles)):
+                if not taken[slot] and slot_roles[slot] == roles[start + i]:
+                    mappings[at + i] = slot
+                    taken[slot] = True
                     break

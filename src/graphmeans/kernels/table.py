@@ -10,7 +10,7 @@ FREE = -1
 
 
 @inner
-def find_slot(center, values, times, drift, g, c, kind, value):
+def find_slot(center, values, times, shift, g, c, kind, value):
     """The slot of graph g for center c: its own, a free one, or the one that is missed least; -1 if that is this bound.
 
     A bound that no matching was spent on goes before one that it was spent on, then the larger: far centers are asked for
@@ -25,7 +25,7 @@ def find_slot(center, values, times, drift, g, c, kind, value):
         other = center[g, slot]
         matched = values[g, slot, 1] > 0.0
         worth = max(
-            values[g, slot, 0] - drift[times[g, slot, 0], other], values[g, slot, 1] - drift[times[g, slot, 1], other]
+            values[g, slot, 0] - shift[times[g, slot, 0], other], values[g, slot, 1] - shift[times[g, slot, 1], other]
         )
         if (worst_matched and not matched) or (worst_matched == matched and worth > worst_value):
             worst, worst_matched, worst_value = slot, matched, worth
@@ -33,26 +33,26 @@ def find_slot(center, values, times, drift, g, c, kind, value):
 
 
 @kernel
-def keep_bounds(graph, to, value, kind, now, drift, center, values, times):
+def keep_bounds(graph, to, value, kind, now, shift, center, values, times):
     """Store value[p], true now, as a bound of kind 0 (certified) or 1 (of a matching) for graph[p] and the center to[p].
 
     A certified bound replaces a smaller one, that of a matching any. center, values, times (in, out).
     """
     for p in range(len(graph)):
         g, c = graph[p], to[p]
-        at = find_slot(center, values, times, drift, g, c, kind, value[p])
+        at = find_slot(center, values, times, shift, g, c, kind, value[p])
         if at < 0:
             continue
         if center[g, at] != c:
             center[g, at] = c
             for t in range(2):
                 values[g, at, t], times[g, at, t] = 0.0, now
-        if kind == 1 or value[p] > values[g, at, 0] - drift[times[g, at, 0], c]:
+        if kind == 1 or value[p] > values[g, at, 0] - shift[times[g, at, 0], c]:
             values[g, at, kind], times[g, at, kind] = value[p] * DOWN, now
 
 
 @kernel
-def lay_over(graph, drift, center, values, times, kinds, low):
+def raise_bounds(graph, shift, center, values, times, kinds, low):
     """Raise low[p, c] (in, out) to what is stored for graph[p], of the first `kinds` kinds."""
     for p in range(len(graph)):
         g = graph[p]
@@ -61,6 +61,6 @@ def lay_over(graph, drift, center, values, times, kinds, low):
             if c == FREE:
                 continue
             for kind in range(kinds):
-                bound = values[g, slot, kind] - drift[times[g, slot, kind], c]
+                bound = values[g, slot, kind] - shift[times[g, slot, kind], c]
                 if bound > low[p, c]:
                     low[p, c] = bound

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphmeans.cluster.centers.shift_history import Positions, ShiftHistory
 from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
-from graphmeans.kernels.frames import settle as fill_slots
+from graphmeans.kernels.frames import fill_slots
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers, Frames
 from graphmeans.space import GraphSpace

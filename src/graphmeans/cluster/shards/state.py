@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.graphs.batch import FloatArray, IntArray, row_ranges
-from graphmeans.kernels.table import FREE, keep_bounds, lay_over
+from graphmeans.kernels.table import FREE, keep_bounds, raise_bounds
 from graphmeans.matching.match import Matches
 
 BoolArray = NDArray[np.bool_]
@@ -78,7 +78,7 @@ class BoundTable:
 
     def raise_to(self, x: IntArray, centers: FrameCenters, low: FloatArray, certified: bool = False) -> None:
         """Raise bounds low[p, c] of graphs x[p] (in, out) to what is remembered, or only to what is proven."""
-        lay_over(x, centers.shift, self.center, self.values, self.times, 1 if certified else 2, low)
+        raise_bounds(x, centers.shift, self.center, self.values, self.times, 1 if certified else 2, low)
 
     def rename(self, number: IntArray) -> None:
         """Center c is called number[c] from now on; what is known of those whose number is -1 is forgotten."""
