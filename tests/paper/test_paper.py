@@ -158,7 +158,7 @@ def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(data, tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=300)
-    assert process.returncode == 130
+    assert process.returncode == 130, said
     line = said.strip().splitlines()[-1]
     assert line.startswith("graphmeans: interrupted with ")
     assert "the same command continues from there" in line
