@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.cluster.algorithms.descent import Descent
+from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.cluster.context import FitContext
@@ -73,7 +73,7 @@ def no_sketches() -> Iterator[None]:
 
 def no_assignments():
     """No linear assignment between sketch and matching."""
-    return replaced("assignment_bounds", lambda shard, x, y, centers: np.zeros(len(x)))
+    return replaced("lap_bounds_to_centers", lambda shard, x, y, centers: np.zeros(len(x)))
 
 
 def no_margins():
@@ -90,12 +90,12 @@ def no_margins():
 @contextmanager
 def seeding_forgotten() -> Iterator[None]:
     """The first iteration knows nothing of what seeding matched."""
-    begin = Descent.from_seeds.__func__
+    begin = IntervalLoop.from_seeds.__func__
 
     def anew(cls, context, engine, seeds, file=None):
         return begin(cls, context, engine, Seeds(seeds.centers, engine=seeds.engine), file)
 
-    with mock.patch.object(Descent, "from_seeds", classmethod(anew)):
+    with mock.patch.object(IntervalLoop, "from_seeds", classmethod(anew)):
         yield
 
 

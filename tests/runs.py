@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import graphmeans as gm
-from graphmeans.cluster.algorithms.descent import Descent
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.initialization import choose_graphs, initialize
+from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.engines.threads import ThreadEngine
@@ -49,6 +49,6 @@ class OneRun:
     def run(self, algorithm, seeds, max_iter=100, **options):
         return algorithm(self.context, self.matcher, seeds, self.history(max_iter=max_iter), **options)
 
-    def descent(self, k, name="k-means++"):
+    def loop(self, k, name="k-means++"):
         seeds = self.initialize(k, name)
-        return Descent.from_seeds(self.context, self.engine, seeds)
+        return IntervalLoop.from_seeds(self.context, self.engine, seeds)

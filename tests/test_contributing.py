@@ -69,7 +69,7 @@ def test_links_to_the_source_lead_to_what_they_name(page):
 def test_the_walk_has_at_most_25_hops_to_the_labels():
     text = (ROOT / "docs" / "how-it-works.md").read_text()
     walk = text[text.index("## From a networkx graph to its label") : text.index("## From labels to the page")]
-    hops = re.findall(r"^(\d+)\. ", walk, flags=re.M)
+    hops = re.findall(r"^ *- (\d+) ", walk, flags=re.M)
     assert [int(hop) for hop in hops] == list(range(1, len(hops) + 1))
     assert 10 < len(hops) <= 25
 

@@ -1,4 +1,4 @@
-"""The one place where a pair is handed to a matcher, and counted."""
+"""The one place where the matchings of a fit are made, and counted."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphmeans.cluster.estimators.inputs import vectors
+from graphmeans.cluster.estimators.inputs import rows_to_batch
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
@@ -21,14 +21,14 @@ IntArray = NDArray[np.int64]
 def points_of(estimator: Any, graphs: Any) -> GraphBatch:
     """Graphs (or the rows of an array) as points of the estimator's space."""
     if isinstance(estimator.cluster_centers_, np.ndarray):
-        return estimator.space_.weighted(vectors(np.asarray(graphs, dtype=np.float64)))
+        return estimator.space_.weighted(rows_to_batch(np.asarray(graphs, dtype=np.float64)))
     return estimator.space_.weighted(estimator.encoder_.transform(graphs))
 
 
 def centers_of(estimator: Any) -> GraphBatch:
     """The centers as points of the same space; their nodes are those of `centroids()`."""
     centers = estimator.cluster_centers_
-    return estimator.space_.weighted(vectors(centers) if isinstance(centers, np.ndarray) else centers)
+    return estimator.space_.weighted(rows_to_batch(centers) if isinstance(centers, np.ndarray) else centers)
 
 
 def align_to_center(space: Any, points: GraphBatch, centers: GraphBatch, labels: ArrayLike) -> Matches:

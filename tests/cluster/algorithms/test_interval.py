@@ -215,8 +215,8 @@ def test_a_single_move_gains_what_is_said():
     """Moving x changes the objective by the formula, means recomputed."""
     graphs = random_collection(1, Kind(1, 1), 30, max_nodes=4, min_nodes=2)
     one = OneRun(graphs, 0, weights=np.random.default_rng(0).uniform(0.5, 2.0, 30))
-    descent = one.descent(4)
-    engine, centers = descent.engine, descent.centers
+    loop = one.loop(4)
+    engine, centers = loop.engine, loop.centers
     gained = 0
     for _ in range(20):
         engine.sum(assign, centers, 0.0)
@@ -354,7 +354,7 @@ def test_stored_alignments_are_as_long_as_they_say():
     for seed in range(10):
         graphs = random_collection(seed, KINDS["letters"], 30, max_nodes=6, min_nodes=1)
         one = OneRun(graphs, seed)
-        centers = one.descent(4).centers
+        centers = one.loop(4).centers
         (shard,) = one.engine.shards
         for _ in range(3):
             assign(shard, centers, 0.0)
@@ -370,8 +370,8 @@ def test_memory_is_what_the_formula_says():
     graphs, _ = gm.datasets.make_letters(500, random_state=0)
     one = OneRun(graphs, matcher=Auto())
     batch, space = one.batch, one.space
-    descent = one.descent(100)
-    one.engine.each(assign, descent.centers, 0.0)
+    loop = one.loop(100)
+    one.engine.each(assign, loop.centers, 0.0)
     (shard,) = one.engine.shards
     n, dv, de = int(space.order.sum()), batch.nodes.shape[1], batch.edge_values.shape[1]
     state, sketches = shard.state.to_arrays(), shard.sketches

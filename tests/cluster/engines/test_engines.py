@@ -132,7 +132,7 @@ def test_shards_are_spread_by_cost():
 def test_a_shard_comes_back_as_it_was(letters, tmp_path, monkeypatch):
     """After each iteration: what was left behind, most of it in changes only, is the whole state."""
     one = OneRun(letters, log_dir=tmp_path)
-    descent, engine = one.descent(12), one.engine
+    loop, engine = one.loop(12), one.engine
     kinds = []
     record = History.record
 
@@ -148,7 +148,7 @@ def test_a_shard_comes_back_as_it_was(letters, tmp_path, monkeypatch):
         return record(self, *args, **columns)
 
     monkeypatch.setattr(History, "record", checked)
-    descent.run(one.history())
+    loop.run(one.history())
     assert kinds.count(shard_log.CHANGES) > kinds.count(shard_log.WHOLE) / 2 > 0
     shards = -(-N // SIZE)
     assert len(list(tmp_path.iterdir())) < 2 * shards + len(kinds) / 4  # what nobody can ask for is gone

@@ -31,8 +31,8 @@ def test_changes_are_found_whatever_an_operation_does():
     """After each operation, what was written before and the changes since make the whole state."""
     graphs, _ = gm.datasets.make_letters(80, random_state=1)
     one = OneRun(graphs, 3)
-    descent = one.descent(6)
-    centers, (shard,) = descent.centers, one.engine.shards
+    loop = one.loop(6)
+    centers, (shard,) = loop.centers, one.engine.shards
     operations = [
         lambda: assign(shard, centers, 0.0),
         lambda: centers.move_to_means(shard.sums(centers)),
@@ -63,7 +63,7 @@ def test_changes_are_found_whatever_an_operation_does():
 def test_spilling_keeps_everything():
     graphs, _ = gm.datasets.make_letters(60, random_state=2)
     one = OneRun(graphs)
-    centers, (shard,) = one.descent(5).centers, one.engine.shards
+    centers, (shard,) = one.loop(5).centers, one.engine.shards
     assign(shard, centers, 0.0)
     shard.state.snapshot()
     refine.hartigan_moves(shard, 1e-9, centers)

@@ -2,7 +2,7 @@
 
 k-means ends in the local optimum that its start leads to, and what a start gets wrong is mostly this: two centers share a
 group while another group has none. So a center that would hardly be missed is put onto a graph that is badly served,
-everything else is kept (alignments, bounds), and the descent goes on from there. It is taken back unless the objective ends
+everything else is kept (alignments, bounds), and the loop goes on from there. It is taken back unless the objective ends
 up lower.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import logging
 
-from graphmeans.cluster.algorithms.descent import Descent
 from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 
 logger = logging.getLogger("graphmeans")
 
@@ -19,27 +19,27 @@ logger = logging.getLogger("graphmeans")
 LOWER = 1.0 - 1e-9
 
 
-def swap_centers(descent: Descent, history: History) -> None:
-    """Swap centers until the run has spent the matchings of the descent's budget."""
-    matchings, budget, kept = history.counters.matchings, descent.swap_budget or 0.0, 0
+def swap_centers(loop: IntervalLoop, history: History) -> None:
+    """Swap centers until the run has spent the matchings of its budget."""
+    matchings, budget, kept = history.counters.matchings, loop.swap_budget or 0.0, 0
     # Swaps that are given up at once may cost nothing: their number is limited, too.
-    most = 50 + 5 * descent.centers.k
-    while matchings.total() < budget and descent.swaps_tried < most and descent.inertia > 0:
-        descent.write_checkpoint(history)
-        random = descent.context.random("swap", descent.swaps_tried)
-        graph = descent.draw(random)
-        useless = descent.least_useful(graph, rank=int(random.geometric(0.5)) - 1)
+    most = 50 + 5 * loop.centers.k
+    while matchings.total() < budget and loop.swaps_tried < most and loop.inertia > 0:
+        loop.write_checkpoint(history)
+        random = loop.context.random("swap", loop.swaps_tried)
+        graph = loop.draw(random)
+        useless = loop.least_useful(graph, rank=int(random.geometric(0.5)) - 1)
         if useless is None:
             break
-        before = descent.snapshot()
-        descent.put_center(useless, graph)
+        before = loop.snapshot()
+        loop.put_center(useless, graph)
         trial = history.trial(target=before.inertia)
-        descent.run(trial, trial=True)
-        descent.swaps_tried += 1
-        if descent.inertia < before.inertia * LOWER:
+        loop.run(trial, trial=True)
+        loop.swaps_tried += 1
+        if loop.inertia < before.inertia * LOWER:
             kept += 1
-            history.append(trial, descent.get_assignment())
-            descent.write_logs()
+            history.append(trial, loop.get_assignment())
+            loop.write_logs()
         else:
-            descent.rollback(before)
-    logger.info("%d of %d swaps lowered the objective, to %.6g", kept, descent.swaps_tried, descent.inertia)
+            loop.rollback(before)
+    logger.info("%d of %d swaps lowered the objective, to %.6g", kept, loop.swaps_tried, loop.inertia)

@@ -1,23 +1,25 @@
-"""k-means that matches almost nothing: every distance is an interval, refined only until the assignment is decided.
+"""The default algorithm: k-means that matches almost nothing.
+
+Every distance is an interval, which is refined only until the assignment is decided.
 
 - Every graph x is kept aligned to its center y. The new mean is the average of the aligned members; how far it moved,
   and u = |x - y'|, are norms in one frame. None of that takes a matching.
 - For the other centers there are lower bounds. One that was true for an earlier center is true now less the distance
   that the center has moved since. One bound for all of them decides most graphs; sketches of graphs and centers, compared
-  by one matrix product, most of the rest; then one linear assignment a pair. Only where u still exceeds the bound is the
+  by one compiled loop, most of the rest; then one linear assignment a pair. Only where u still exceeds the bound is the
   graph matched with the candidate. Nearly all are decided long before that.
 - When nothing moves, single graphs are tried in clusters where they would lower the objective although the center is no
   nearer now, because it would follow them. When that is done, everybody whose alignment is not proven is aligned to their
   own center once more. If nobody comes closer, the clustering is done. S = sum |x - y|^2 never rises.
 
-The loop is in descent.py; what it asks of the graphs is in shards/: assign.py (the nearest center), bounds.py, refine.py.
+The loop is in interval_loop.py; what it asks of the graphs is in shards/: assign.py (the nearest center), bounds.py, refine.py.
 """
 
 from __future__ import annotations
 
 from graphmeans.cluster.algorithms.center_swaps import swap_centers
-from graphmeans.cluster.algorithms.descent import Descent
 from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import FitContext
@@ -45,20 +47,20 @@ def interval(
     `file` is where checkpoints are written.
     """
     engine = engine or seeds.engine or ThreadEngine(context, matcher, len(seeds))
-    descent = Descent.from_seeds(context, engine, seeds, file)
-    return run_descent(descent, history, swaps, certify)
+    loop = IntervalLoop.from_seeds(context, engine, seeds, file)
+    return run_loop(loop, history, swaps, certify)
 
 
-def run_descent(descent: Descent, history: History, swaps: float = 0.0, certify: bool = False, changed: bool = True) -> Result:
-    """Everything after the start. A descent that was resumed while swapping goes on with that (`changed` is False)."""
-    if descent.engine.remote is not None:
-        history.on_interrupt = lambda: descent.interrupted(history)
-    if descent.swap_budget is None:
-        descent.run(history, changed)
+def run_loop(loop: IntervalLoop, history: History, swaps: float = 0.0, certify: bool = False, changed: bool = True) -> Result:
+    """Everything after the start. A loop that was resumed while swapping goes on with that (`changed` is False)."""
+    if loop.engine.remote is not None:
+        history.on_interrupt = lambda: loop.interrupted(history)
+    if loop.swap_budget is None:
+        loop.run(history, changed)
     if swaps:
-        if descent.swap_budget is None:
-            descent.swap_budget = history.counters.matchings.total() * (1.0 + swaps)
-        swap_centers(descent, history)
+        if loop.swap_budget is None:
+            loop.swap_budget = history.counters.matchings.total() * (1.0 + swaps)
+        swap_centers(loop, history)
     if certify:
-        descent.certify(history)
-    return descent.result(history)
+        loop.certify(history)
+    return loop.result(history)

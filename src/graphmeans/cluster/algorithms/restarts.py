@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from graphmeans.cluster.algorithms.descent import Descent
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.gvr import gvr
 from graphmeans.cluster.algorithms.history import History
-from graphmeans.cluster.algorithms.interval import interval, run_descent
+from graphmeans.cluster.algorithms.interval import interval, run_loop
+from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.lloyd import lloyd
 from graphmeans.cluster.algorithms.result import Result, Trace, copied
 from graphmeans.cluster.algorithms.seeds import Seeds
@@ -167,9 +167,9 @@ class Restarts:
             assert self.file is not None
             matcher.counters.matchings.update(saved.facts["matchings"])
             history.resume(saved.facts["history"])
-            descent = Descent.from_checkpoint(context, new_engine(), saved, self.file)
+            loop = IntervalLoop.from_checkpoint(context, new_engine(), saved, self.file)
             history.start_clock()
-            return run_descent(descent, history, **self.settings, changed=False)
+            return run_loop(loop, history, **self.settings, changed=False)
         seeds = self.start(context, matcher, new_engine)
         history.start_clock()
         if self.algorithm != "interval":

@@ -2,7 +2,8 @@
 
 Centers go out once an iteration, sums come back. Graphs, labels, alignments and bounds stay where they are. When a worker is
 lost, its shards are built again elsewhere: from the collection, from the logs that they wrote at the end of the last
-iteration, and by repeating the calls since then. Nothing depends on timing, so the result is the same.
+iteration, and by repeating the calls since then. Nothing depends on timing, so the result is the same. That a worker is lost is
+found out by dask_client.py (`WorkersLost`); others take over in `_replace_workers`; dask_worker.py has `rebuild`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from graphmeans.cluster.counters import CountedMatcher
 from graphmeans.cluster.data.dataset import OnDiskDataset, Rows, split_into_shards
 from graphmeans.cluster.engines import dask_worker as remote
 from graphmeans.cluster.engines.base import RemoteEngine, ShardCall, ShardSettings, ShardSpec, log_error
-from graphmeans.cluster.engines.dask_client import DaskClient
+from graphmeans.cluster.engines.dask_client import DaskClient, WorkersLost
 from graphmeans.cluster.engines.partition import spread
 from graphmeans.cluster.shards.shard import changes_shards
 
@@ -91,7 +92,7 @@ class DaskEngine(RemoteEngine):
             for address, (own, future) in futures.items():
                 try:
                     answer = self._client.result(future, address)
-                except remote.WorkersLost:
+                except WorkersLost:
                     left += own
                     continue
                 if answer is not None:  # what building them again took
@@ -127,7 +128,7 @@ class DaskEngine(RemoteEngine):
             try:
                 answers = [pickle.loads(answer) for answer in self._answers(asked, fold)]
                 break
-            except remote.WorkersLost as lost:
+            except WorkersLost as lost:
                 asked = [one for one in asked if one.address not in lost.addresses]
                 wanted = self._replace_workers(lost.addresses, only)
         for answer in answers:
@@ -223,7 +224,7 @@ class DaskEngine(RemoteEngine):
         for future, address in told:
             try:
                 self._client.result(future, address)
-            except remote.WorkersLost as lost:
+            except WorkersLost as lost:
                 self._replace_workers(lost.addresses, None)
 
     @property
@@ -237,7 +238,7 @@ class DaskEngine(RemoteEngine):
                 for address, own in self._held.items()}  # fmt: skip
         try:
             return sum(self._client.result(future, address) for address, future in told.items())
-        except remote.WorkersLost as lost:
+        except WorkersLost as lost:
             self._replace_workers(lost.addresses, None)
             return self.export(function, *args)
 

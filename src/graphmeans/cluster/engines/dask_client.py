@@ -11,13 +11,12 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from graphmeans.cluster.data.dataset import LazyCollection, Survey, blocks, survey_block
 from graphmeans.cluster.engines import dask_worker as remote
-from graphmeans.cluster.engines.dask_worker import WorkersLost
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.pairs import n_threads
@@ -32,6 +31,14 @@ CANCELLED = ("CancelledError", "FutureCancelledError", "FuturesCancelledError")
 CONNECT = 10.0
 #: Seconds that a cluster without workers is given to get one.
 RESTART = 60.0
+
+
+class WorkersLost(Exception):
+    """These workers will not answer any more."""
+
+    def __init__(self, addresses: Iterable[str]) -> None:
+        super().__init__(*addresses)
+        self.addresses = set(addresses)
 
 
 class DaskClient:

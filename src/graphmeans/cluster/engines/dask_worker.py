@@ -9,7 +9,6 @@ from __future__ import annotations
 import pickle
 import platform
 import threading
-from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import version as installed_version
 from typing import Any, NamedTuple
@@ -29,14 +28,6 @@ CENTERS = "<centers>"
 _stores: dict[str, ShardStore] = {}
 _centers: dict[str, tuple[int, FrameCenters]] = {}
 _lock = threading.Lock()
-
-
-class WorkersLost(Exception):
-    """These workers will not answer any more."""
-
-    def __init__(self, addresses: Iterable[str]) -> None:
-        super().__init__(*addresses)
-        self.addresses = set(addresses)
 
 
 class ShardsMissing(Exception):

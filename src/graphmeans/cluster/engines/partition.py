@@ -14,8 +14,8 @@ PLAY = 0.06
 def spread(costs: NDArray[np.float64], strengths: list[int]) -> list[tuple[int, int]]:
     """Ranges of shards, one for each worker, of about equal cost for its strength.
 
-    Sums of shards are formed in a tree (see tree.py). A range that begins and ends at a multiple of a large power of two
-    comes back as few sums, so cuts are moved to such places if they are near.
+    Sums of shards are formed in a tree (`SumTree` in shards/reductions.py). A range that begins and ends at a multiple of a
+    large power of two comes back as few sums, so cuts are moved to such places if they are near.
     """
     n = len(costs)
     ends = np.concatenate([[0.0], np.cumsum(costs)])

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed
 from graphmeans.cluster.engines.dask_client import DaskClient
-from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, is_lazy, kind_of, vectors
+from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, is_lazy, kind_of, rows_to_batch
 from graphmeans.cluster.estimators.prediction import Nearest, Predictor, by_blocks, outlier_scores, usual_distances
 from graphmeans.cluster.estimators.workers import open_workers
 from graphmeans.functions import check_weights
@@ -80,7 +80,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self._kind == ARRAY:
             rows = validate_data(self, X, dtype=np.float64, accept_sparse=False)
             encoder.fit([Graph(rows[:1])])
-            return encoder, vectors(rows)
+            return encoder, rows_to_batch(rows)
         for stale in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, stale):
                 delattr(self, stale)
@@ -124,7 +124,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
-            return self.space_.weighted(vectors(rows))
+            return self.space_.weighted(rows_to_batch(rows))
         if is_lazy(X):
             return self.space_.weighted(X.encoded_rows(self.encoder_, range(len(X))))
         return self.space_.weighted(self.encoder_.encode(self._graphs(X)))
@@ -155,7 +155,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Label and distance of the nearest center of each graph, a block at a time, by threads or by workers."""
         data = self._data(X)
         with open_workers(getattr(self, "engine", "threads"), self.n_jobs) as client:
-            found = list(by_blocks(Predictor.nearest, self._predictor(), data, client))
+            found = list(by_blocks(Predictor.nearest_centers, self._predictor(), data, client))
         none = Nearest(np.zeros(0, dtype=np.int64), np.zeros(0))
         return Nearest(*map(np.concatenate, zip(none, *found, strict=True)))
 
@@ -195,7 +195,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         else:
             graphs = self._graphs(X)
             points, ids = self.space_.weighted(self.encoder_.encode(graphs)), [graph.node_ids for graph in graphs]
-        nearest = self._predictor().nearest(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
+        nearest = self._predictor().nearest_centers(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
         pairs = np.stack([np.arange(len(points)), nearest.label], axis=1)
         found = self.space_.match(points, self._centers.batch, pairs)
         certified = self.space_.certified(found, points, self._centers.batch, pairs)

@@ -51,7 +51,7 @@ def is_lazy(objects: Any) -> bool:
     return hasattr(objects, "encoded_rows") and hasattr(objects, "arrays")
 
 
-def vectors(rows: NDArray[np.float64]) -> GraphBatch:
+def rows_to_batch(rows: NDArray[np.float64]) -> GraphBatch:
     """Rows as one-node graphs, packed."""
     rows = np.require(rows, np.float64, ["C", "W"])  # numba would compile everything anew for read-only arrays
     n = len(rows)

@@ -26,7 +26,7 @@ from graphmeans.cluster.data.deduplicate import merge_copies
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.base import GraphEstimator, shown
-from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, kind_of, vectors
+from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, kind_of, rows_to_batch
 from graphmeans.cluster.estimators.validation import (
     AUTO_MEAN,
     check_algorithm_options,
@@ -35,7 +35,7 @@ from graphmeans.cluster.estimators.validation import (
     check_parameters,
 )
 from graphmeans.cluster.estimators.workers import engine_factory, open_workers
-from graphmeans.cluster.persistence.checkpoint import CheckpointFile, fingerprint
+from graphmeans.cluster.persistence.checkpoint import CheckpointFile, fit_fingerprint
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graphs
@@ -128,7 +128,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator):
             rows = np.array(init, dtype=np.float64, ndmin=2)
             if rows.shape[1] != self.n_features_in_:
                 raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
-            return vectors(rows)
+            return rows_to_batch(rows)
         try:
             return encoder.encode(to_graphs(init))
         except GraphError as error:
@@ -376,7 +376,7 @@ class GraphKMeans(BaseGraphKMeans):
             workers=client,
         )
         if self.checkpoint is not None:
-            restarts.file = CheckpointFile(self.checkpoint, fingerprint(data, self._identity()))
+            restarts.file = CheckpointFile(self.checkpoint, fit_fingerprint(data, self._identity()))
             if client is not None:
                 client.kept = "; the last checkpoint is kept"
         best = restarts.best()

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.algorithms.descent import Descent
 from graphmeans.cluster.algorithms.history import History
+from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.counters import CountedMatcher
@@ -157,27 +157,27 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         made = self._prepare(X, sample_weight, client)
         seed = self._seed()
         batches = nested(len(made.data), max(self.batch_size, 10 * self.n_clusters), seed)
-        descent, matcher = self._begin_descent(X, made, seed, client, rows=np.concatenate(batches[0]))
-        history = self._history(descent.context, matcher, self.tol, self.n_iter_no_change)
+        loop, matcher = self._begin_loop(X, made, seed, client, rows=np.concatenate(batches[0]))
+        history = self._history(loop.context, matcher, self.tol, self.n_iter_no_change)
         for more in batches[1:]:
-            stage = self._history(descent.context, matcher, max(self.tol, ENOUGH), 1)
-            descent.run(stage)
+            stage = self._history(loop.context, matcher, max(self.tol, ENOUGH), 1)
+            loop.run(stage)
             history.append(stage, swap=False)
-            descent.engine.extend([part for rows in more for part in split_into_shards(rows)])
-        descent.run(history)
-        result = descent.result(history)
+            loop.engine.extend([part for rows in more for part in split_into_shards(rows)])
+        loop.run(history)
+        result = loop.result(history)
         back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
         in_order = replace(result, get_assignment=lambda: (result.labels[back], result.distances[back]), engine=None)
         self._keep_result(in_order, made, matcher.counters)
-        self._keep_stream(descent.centers, 0)
+        self._keep_stream(loop.centers, 0)
 
-    def _begin_descent(
+    def _begin_loop(
         self, X: Any, made: Prepared, seed: int, client: DaskClient | None, rows: IntArray | None = None
-    ) -> tuple[Descent, CountedMatcher]:
+    ) -> tuple[IntervalLoop, CountedMatcher]:
         context, matcher = self._new_context(made.data, made.space, seed)
         engine = engine_factory(client)(context, matcher, self.n_clusters, rows=rows)
         seeds = self._start(X, made, context, matcher, lambda: engine)
-        return Descent.from_seeds(context, engine, seeds), matcher
+        return IntervalLoop.from_seeds(context, engine, seeds), matcher
 
     def _new_context(self, data: Dataset, space: Any, seed: int) -> tuple[FitContext, CountedMatcher]:
         return FitContext(data, space, get_mean("lifted"), seed), CountedMatcher(space)
@@ -226,11 +226,11 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
     def _first_batch(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
         """Cluster the first batch as a whole."""
         made = self._prepare(X, sample_weight, client)
-        descent, matcher = self._begin_descent(X, made, self._seed(), client)
-        history = self._history(descent.context, matcher, self.tol, self.n_iter_no_change)
-        descent.run(history)
-        self._keep_result(replace(descent.result(history), engine=None), made, matcher.counters)
-        self._keep_stream(descent.centers, 1)
+        loop, matcher = self._begin_loop(X, made, self._seed(), client)
+        history = self._history(loop.context, matcher, self.tol, self.n_iter_no_change)
+        loop.run(history)
+        self._keep_result(replace(loop.result(history), engine=None), made, matcher.counters)
+        self._keep_stream(loop.centers, 1)
 
     def _step(self, data: InMemoryDataset, client: DaskClient | None) -> None:
         """Assign graphs to their nearest centers, which move with them."""

@@ -85,7 +85,7 @@ class Predictor:
     centers: GraphBatch
     usual: FloatArray | None = None
 
-    def nearest(self, part: DatasetPart, number: int = 0) -> Nearest:
+    def nearest_centers(self, part: DatasetPart, number: int = 0) -> Nearest:
         """The nearest center of each graph, with the bounds of the interval algorithm.
 
         Graphs that do not fit into the space are matched with every center, at their own order.
@@ -114,8 +114,8 @@ class Predictor:
             found.append(two_nearest(self.space, some, self.centers))
         return TwoNearest(*map(np.concatenate, zip(*found, strict=True)))
 
-    def predict(self, part: DatasetPart, number: int = 0) -> Prediction:
-        """Everything that is said of new graphs."""
+    def describe(self, part: DatasetPart, number: int = 0) -> Prediction:
+        """Say everything that is said of new graphs: the two nearest centers, the margin and how odd each graph is."""
         assert self.usual is not None, "nobody said which distances are usual"
         near = self.two_nearest(part)
         odd = outlier_scores(near.distance, self.usual[near.label])
@@ -160,7 +160,7 @@ def predictions(
     n_jobs : int, optional
         The number of threads, without a client.
     """
-    return by_blocks(Predictor.predict, predictor_of(estimator, n_jobs), estimator._data(graphs), client)
+    return by_blocks(Predictor.describe, predictor_of(estimator, n_jobs), estimator._data(graphs), client)
 
 
 def predictor_of(estimator: Any, n_jobs: int | None = None) -> Predictor:

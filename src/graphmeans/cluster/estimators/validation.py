@@ -18,7 +18,8 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.means.method import MeanMethod
 
-#: What mean="auto" stands for.
+#: What mean="auto" stands for. Interval does not compute its lifted means by the class of that name: it averages the stored
+#: alignments in `FrameCenters.move_to_means`.
 AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "incremental", "interval": "lifted"}
 
 

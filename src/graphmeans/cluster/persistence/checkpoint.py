@@ -85,7 +85,7 @@ class CheckpointFile:
         shutil.rmtree(self.log_dir, ignore_errors=True)
 
 
-def fingerprint(data: Dataset, settings: dict[str, Any]) -> str:
+def fit_fingerprint(data: Dataset, settings: dict[str, Any]) -> str:
     """Tells fits apart: the numbers of the collection, and the settings that the result depends on."""
     digest = hashlib.sha256(repr(sorted((name, repr(value)) for name, value in settings.items())).encode())
     for part in data.fingerprint():

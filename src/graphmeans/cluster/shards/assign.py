@@ -9,11 +9,11 @@ import numpy as np
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.shards.bounds import (
     CLOSE,
-    assignment_bounds,
     center_bounds,
     keep_least_bound,
+    lap_bounds_to_centers,
     least_bound,
-    raise_by_assignment,
+    raise_by_lap,
     undecided_graphs,
 )
 from graphmeans.cluster.shards.reductions import AssignmentTotals
@@ -54,7 +54,7 @@ def assign_labels(shard: Shard, centers: FrameCenters, slack: float) -> Counter[
     rows = np.arange(len(x))
     while len(rows):
         limit = state.upper[x[rows]][:, None] * near
-        rows = raise_by_assignment(shard, rows, x, limit, low, tested, centers, counts)
+        rows = raise_by_lap(shard, rows, x, limit, low, tested, centers, counts)
         match_candidates(shard, rows, x, least_bound(low, rows), low, centers, counts)
     keep_least_bound(shard, x, low, centers)
     counts["moved"] = int((state.labels != before).sum())
@@ -173,7 +173,7 @@ def _may_stay(shard: Shard, x: IntArray, nearest: FloatArray, centers: FrameCent
     may = (shift > 0) & ~is_best_alignment(shard, x, centers) & (state.own_lower[x] - shift < nearest)
     left = np.flatnonzero(may)
     if len(left):
-        may[left] = assignment_bounds(shard, x[left], state.labels[x[left]], centers) < nearest[left]
+        may[left] = lap_bounds_to_centers(shard, x[left], state.labels[x[left]], centers) < nearest[left]
     return np.asarray(may)
 
 
@@ -198,7 +198,7 @@ def keep_own_bound(shard: Shard, x: IntArray, centers: FrameCenters) -> None:
 
 def claim_graphs(shard: Shard, numbers: IntArray, to: IntArray, centers: FrameCenters) -> None:
     """Those of these graphs that are here leave for clusters of their own, each to become the center of one."""
-    here = shard.positions(numbers)
+    here = shard.holds(numbers)
     x, to = numbers[here] - shard.first, to[here]
     if len(x):
         _, ptr = shard.state.node_rows(x)

@@ -2,7 +2,7 @@
 
 A graph has three kinds of them for the centers that are not its own: one bound for all of them together (Hamerly's); the
 sketches, from which N x k bounds are one compiled loop; and a table of bounds for the few centers that it came near to
-(bound_table.py). One linear assignment a pair raises a bound where these do not decide.
+(`BoundTable` in state.py). One linear assignment for each pair (a *LAP*) raises a bound where these do not decide.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.kernels.candidates import count_below, list_below, nearest_of
 from graphmeans.matching.bounds import lap_bounds
 
-#: A bound must exceed u by nothing to decide, but rounding must not decide.
+#: A bound decides where it reaches u. This is how far rounding may have lowered it.
 CLOSE = 1.0 - 1e-12
 
 
@@ -56,7 +56,7 @@ def center_bounds(shard: Shard, x: IntArray, centers: FrameCenters, certified: b
     return low
 
 
-def assignment_bounds(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters) -> FloatArray:
+def lap_bounds_to_centers(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters) -> FloatArray:
     """One linear assignment for each pair of a graph x[p] and a center y[p]; the bounds are remembered."""
     space = shard.matcher.space
     bound = lap_bounds(shard.batch, centers.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
@@ -64,7 +64,7 @@ def assignment_bounds(shard: Shard, x: IntArray, y: IntArray, centers: FrameCent
     return bound
 
 
-def raise_by_assignment(
+def raise_by_lap(
     shard: Shard, rows: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, tested: BoolArray,
     centers: FrameCenters, counts: Counter[str],
 ) -> IntArray:  # fmt: skip
@@ -75,7 +75,7 @@ def raise_by_assignment(
         return rows[is_open]
     row, y = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     list_below(low, rows, limit, tested, row, y)
-    low[row, y] = np.maximum(low[row, y], assignment_bounds(shard, x[row], y, centers))
+    low[row, y] = np.maximum(low[row, y], lap_bounds_to_centers(shard, x[row], y, centers))
     counts["assignments"] += count
     count_below(low, rows, limit, tested, is_open)
     return rows[is_open]

@@ -19,12 +19,12 @@ from graphmeans.cluster.shards.assign import (
 )
 from graphmeans.cluster.shards.bounds import (
     CLOSE,
-    assignment_bounds,
     center_bounds,
     keep_least_bound,
+    lap_bounds_to_centers,
     least_bound,
     lower_bound_now,
-    raise_by_assignment,
+    raise_by_lap,
     undecided_graphs,
 )
 from graphmeans.cluster.shards.reductions import HartiganMoves
@@ -49,7 +49,7 @@ def realign_all(shard: Shard, centers: FrameCenters) -> int:
     )
     x = np.flatnonzero(~done)
     # Where one linear assignment already costs u, nothing is shorter.
-    x = x[assignment_bounds(shard, x, state.labels[x], centers) < state.upper[x] * SHORTER]
+    x = x[lap_bounds_to_centers(shard, x, state.labels[x], centers) < state.upper[x] * SHORTER]
     return realign(shard, x, centers, fresh=True)
 
 
@@ -76,7 +76,7 @@ def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> Hartiga
     low[np.arange(len(x)), state.labels[x]] = np.inf
     limit = np.sqrt(useful[x, None] * (1.0 + w[x, None] * joining)) * CLOSE
     tested = zeros("tested", low.shape, bool)
-    raise_by_assignment(shard, np.arange(len(x)), x, limit, low, tested, centers, Counter())
+    raise_by_lap(shard, np.arange(len(x)), x, limit, low, tested, centers, Counter())
     row, y = np.nonzero(low < limit)
     cutoff = limit[row, y] * MARGIN
     found = match_and_keep(shard, x[row], y, centers, cutoff)
@@ -124,7 +124,7 @@ def certified_labels(shard: Shard, centers: FrameCenters) -> BoolArray:
     low = center_bounds(shard, x, centers, certified=True)
     low[np.arange(len(x)), state.labels[x]] = np.inf
     tested = zeros("tested", low.shape, bool)
-    raise_by_assignment(shard, np.arange(len(x)), x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
+    raise_by_lap(shard, np.arange(len(x)), x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
     proven[x] = state.upper[x] * CLOSE <= low.min(axis=1, initial=np.inf)
     return proven
 

@@ -34,7 +34,7 @@ def draw_some(shard: Shard, share: float, seed: list[int]) -> Sample:
 @read_only
 def pick(shard: Shard, numbers: IntArray) -> Sample:
     """Those of these graphs that are here."""
-    return _sample(shard, np.sort(numbers[shard.positions(numbers)]) - shard.first)
+    return _sample(shard, np.sort(numbers[shard.holds(numbers)]) - shard.first)
 
 
 @read_only
@@ -101,13 +101,13 @@ def rollback(shard: Shard) -> None:
 
 
 @read_only
-def nothing(shard: Shard) -> None:
-    """For calls whose only purpose is that shards are written to their logs."""
+def write_log_only(shard: Shard) -> None:
+    """Do nothing: the call has no other purpose than that shards write their logs."""
 
 
 def _weights(shard: Shard, without: IntArray, even: bool) -> FloatArray:
     weights = np.ones(len(shard)) if even else shard.weights.copy()
-    weights[without[shard.positions(without)] - shard.first] = 0.0
+    weights[without[shard.holds(without)] - shard.first] = 0.0
     return weights
 
 

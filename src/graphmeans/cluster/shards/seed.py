@@ -17,7 +17,7 @@ from graphmeans.cluster.shards.assign import (
     match_candidates,
     move_to,
 )
-from graphmeans.cluster.shards.bounds import CLOSE, assignment_bounds, least_bound, raise_by_assignment
+from graphmeans.cluster.shards.bounds import CLOSE, lap_bounds_to_centers, least_bound, raise_by_lap
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.workspace import zeros
@@ -44,7 +44,7 @@ def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: Fr
     better = np.flatnonzero(triangle > low)
     state.keep_bounds(better, np.full(len(better), c), triangle[better], CERTIFIED, centers)
     x = np.flatnonzero(np.maximum(low, triangle) < state.upper)
-    x = x[assignment_bounds(shard, x, np.full(len(x), c), centers) < state.upper[x]]
+    x = x[lap_bounds_to_centers(shard, x, np.full(len(x), c), centers) < state.upper[x]]
     to = np.full(len(x), c)
     found = match_and_keep(shard, x, to, centers, cutoff=state.upper[x] * MARGIN)
     nearer = found.upper < state.upper[x]
@@ -55,7 +55,7 @@ def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: Fr
 
 
 def update_with_seeds(shard: Shard, numbers: IntArray, centers: FrameCenters) -> float:
-    """Take in several new seeds at once, the graphs of these numbers and the last of the centers; see above."""
+    """Take in several new seeds at once, the graphs of these numbers and the last of the centers; see `update_with_seed`."""
     state, c = shard.state, len(centers.batch) - len(numbers)
     claim_graphs(shard, numbers, np.arange(c, len(centers.batch)), centers)
     for start in range(0, len(shard), AT_ONCE):
@@ -68,7 +68,7 @@ def update_with_seeds(shard: Shard, numbers: IntArray, centers: FrameCenters) ->
         low[np.arange(len(x)), state.labels[x]] = np.inf
         while len(rows):
             limit = state.upper[x[rows]][:, None] * CLOSE
-            rows = raise_by_assignment(shard, rows, x, limit, low, tested, centers, Counter())
+            rows = raise_by_lap(shard, rows, x, limit, low, tested, centers, Counter())
             match_candidates(shard, rows, x, least_bound(low, rows), low, centers, Counter())
     return shard.inertia()
 

@@ -5,10 +5,10 @@ adds up the answers (engines/base.py). Those that change nothing are marked by `
 
 assign.py   assign, assign_labels, claim_graphs, dissolve_cluster, refresh_distances
 bounds.py   what is known of the distances to other centers
-refine.py   realign_all, hartigan_moves, accept_moves, certify, count_certified
+refine.py   realign_all, hartigan_moves, accept_moves, certify, certified_labels, count_certified
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
 sample.py   draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes, removal_costs,
-            get_assignment, snapshot, rollback
+            inertia, sums, get_assignment, snapshot, rollback, write_log_only
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Shard:
         frames.add(self.batch, everybody, state.labels.copy(), state.slots.copy(), self.batch.node_ptr, self.weights)
         return frames
 
-    def positions(self, numbers: IntArray) -> BoolArray:
+    def holds(self, numbers: IntArray) -> BoolArray:
         """Which of these numbers of graphs belong to this shard."""
         return np.asarray((numbers >= self.first) & (numbers < self.first + len(self)))
 

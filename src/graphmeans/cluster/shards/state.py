@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.graphs.batch import FloatArray, IntArray, row_ranges
-from graphmeans.kernels.table import FREE, keep_bounds, raise_bounds
+from graphmeans.kernels.bound_table import FREE, keep_bounds, raise_bounds
 from graphmeans.matching.match import Matches
 
 BoolArray = NDArray[np.bool_]

@@ -24,7 +24,7 @@ def write_predictions(
 
 
 def _write_block(predictor: Predictor, part: Any, number: int, folder: str, of: int, names: list[str] | None) -> int:
-    found = predictor.predict(part)
+    found = predictor.describe(part)
     more = prediction_columns(found, names)
     write_part(folder, number, part.collection, part.rows, of, found.label, found.distance, **more)
     return len(found.label)

@@ -1,4 +1,4 @@
-"""`Descent`: shards and centers on their way down. This is the loop of the interval algorithm."""
+"""`IntervalLoop`: the loop of the interval algorithm, which assigns and averages until nothing improves."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Snapshot:
     shard_inertia: list[float]
 
 
-class Descent:
-    """Shards and centers on their way down. `run` ends where nothing improves; from there one may go on with other centers.
+class IntervalLoop:
+    """Shards and centers, and the loop over them. `run` ends where nothing improves; one may go on with other centers.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Descent:
     @classmethod
     def from_seeds(
         cls, context: FitContext, engine: Engine, seeds: Seeds, file: CheckpointFile | None = None
-    ) -> Descent:
+    ) -> IntervalLoop:
         """Start from seeds: those that the shards of the engine know already, or others."""
         order = context.bounded_order()
         if seeds.in_frames is not None and seeds.engine is engine:
@@ -82,17 +82,17 @@ class Descent:
         return cls(context, engine, FrameCenters.from_graphs(order, seeds.centers.batch), file)
 
     @classmethod
-    def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> Descent:
+    def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> IntervalLoop:
         """Go on from a checkpoint."""
         like = context.data.like
         arrays = without_prefix("centers", saved.arrays)
         centers = FrameCenters.from_arrays(context.bounded_order(), like, arrays)
-        descent = cls(context, engine, centers, file)
+        loop = cls(context, engine, centers, file)
         engine.restore(saved.facts["checkpoint_id"])
-        descent._slack, descent.swap_budget = saved.facts["slack"], saved.facts["swap_budget"]
-        descent.swaps_tried = saved.facts["swaps_tried"]
-        descent._ask_inertia()
-        return descent
+        loop._slack, loop.swap_budget = saved.facts["slack"], saved.facts["swap_budget"]
+        loop.swaps_tried = saved.facts["swaps_tried"]
+        loop._ask_inertia()
+        return loop
 
     # -- the loop ----------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Descent:
         return found
 
     def _refine(self, log: bool) -> tuple[bool, Frames | None]:
-        """Move single graphs, or else align anew. Whether anything changed, and the sums if they are known."""
+        """Move single graphs, or else align anew. Returns whether anything changed, and the sums if they are known."""
         sums = self._move_single_graphs(log)
         if sums is not None:
             return True, sums
@@ -207,7 +207,7 @@ class Descent:
     def write_logs(self) -> None:
         """Shards write down what they have become; there is no way back from here."""
         self._before_trial = None
-        self.engine.each(sample.nothing, log=True)
+        self.engine.each(sample.write_log_only, log=True)
 
     def write_checkpoint(self, history: History) -> None:
         """Write the checkpoint, if one is wanted: the shards have written their part already."""
