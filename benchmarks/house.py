@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CONVERSIONS = {"to_graphs", "to_graph", "convert_graphs", "convert_graph"}
 #: The engine on threads, by the end of its file name; a call of a method with one of these names reaches shards.
 ENGINE = ("engines/threads.py",)
-ENGINE_CALLS = {"total", "each", "one", "sum", "run", "reduce", "gather", "broadcast", "map"}
+ENGINE_CALLS = {"total", "each", "one", "_call"}
 
 #: Rounds of timed calls of `gm.distance`, taken in turns, and calls in each.
 ROUNDS, CALLS = 15, 20

@@ -36,6 +36,10 @@ class FrameCenters:
     frames : Frames
         The sums whose averages the centers are.
     history : ShiftHistory
+    now : int
+        The present time: how often the centers have moved.
+    shift : array
+        How far each center has moved since each earlier time; see `ShiftHistory`.
     sketches : Sketches
     version : int
         Centers of the same version are the same.
@@ -47,7 +51,7 @@ class FrameCenters:
         slots = len(self.slot_roles)
         self.batch = like.take([])
         self.frames = self.empty_frames()
-        self.history = ShiftHistory(k)
+        self._keep(ShiftHistory(k))
         self.sketches = Sketches.of(self.batch, order)
         self.version = next(_versions)
         self._used = np.zeros((k, slots), dtype=bool)
@@ -63,16 +67,6 @@ class FrameCenters:
         for c in which:
             centers.append(graphs.take([c]))
         return centers
-
-    @property
-    def now(self) -> int:
-        """The present time: how often the centers have moved."""
-        return self.history.now
-
-    @property
-    def shift(self) -> FloatArray:
-        """How far each center has moved since each earlier time; see `ShiftHistory`."""
-        return self.history.shift
 
     # -- how centers come to be and move -----------------------------------------------------------
 
@@ -124,8 +118,11 @@ class FrameCenters:
         """Let one unit of time pass; the frames are those of the new centers."""
         history = copy(self.history)
         history.advance(before, self._positions(), replaced)
-        self.history = history
-        self._derive(np.flatnonzero(history.shift[history.now - 1] > 0))
+        self._keep(history)
+        self._derive(np.flatnonzero(self.shift[self.now - 1] > 0))
+
+    def _keep(self, history: ShiftHistory) -> None:
+        self.history, self.now, self.shift = history, len(history.shift) - 1, history.shift
 
     def _derive(self, moved: IntArray | None = None) -> None:
         """Compute everything that follows from the frames; of the sketches those of moved centers."""
@@ -175,7 +172,7 @@ class FrameCenters:
         centers = cls(order, like, len(arrays["total"]))
         for name in Frames.SUMS:
             setattr(centers.frames, name, arrays[name])
-        centers.history = ShiftHistory.from_arrays(arrays)
+        centers._keep(ShiftHistory.from_arrays(arrays))
         centers._derive()
         return centers
 

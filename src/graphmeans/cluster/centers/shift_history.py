@@ -42,17 +42,12 @@ class ShiftHistory:
         self.placed_at = np.zeros(k, dtype=np.int64)
         self._snapshots: dict[int, Positions] = {}
 
-    @property
-    def now(self) -> int:
-        """The present time, which is how often the centers have moved."""
-        return len(self.shift) - 1
-
     def advance(self, before: Positions | None, after: Positions, replaced: int | None = None) -> None:
         """Let one unit of time pass, in which the centers moved; `replaced` is a center that was put somewhere else.
 
         The positions before are needed the first time only.
         """
-        now = self.now + 1
+        now = len(self.shift)
         if replaced is not None:
             self.placed_at = self.placed_at.copy()
             self.placed_at[replaced] = now

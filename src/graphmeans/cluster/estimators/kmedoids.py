@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from graphmeans.cluster.counters import ALGORITHM, SEEDING, CountedMatcher
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
 from graphmeans.cluster.estimators.validation import (
-    GRAPHS,
     Constraint,
     check_count,
     check_given_start,
@@ -146,7 +146,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         -------
         self
         """
-        positions = Constraint("positions of graphs", GRAPHS.holds)
+        positions = Constraint("positions of graphs", kinds=(Sequence, np.ndarray))
         check_parameters(self.get_params(deep=False), n_init=whole(1), init=one_of(*INITIALIZATIONS) | positions)
         encoder, space, data = self._take_in(X, sample_weight)
         check_count(len(data), self.n_clusters)

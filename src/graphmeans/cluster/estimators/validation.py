@@ -16,7 +16,9 @@ from graphmeans.cluster.algorithms.restarts import ALGORITHMS
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
+from graphmeans.matching.registry import MATCHERS
 from graphmeans.means.method import MeanMethod
+from graphmeans.means.registry import MEANS
 
 #: What mean="auto" stands for. Interval does not compute its lifted means by the class of that name: it averages the stored
 #: alignments in `FrameCenters.move_to_means`.
@@ -25,85 +27,109 @@ AUTO_MEAN = {"lloyd": "incremental", "elkan": "incremental", "gvr": "incremental
 
 @dataclass(frozen=True)
 class Constraint:
-    """What a parameter must be, in words and as a test."""
+    """What a parameter must be, in words; it must fit one of several descriptions.
+
+    Parameters
+    ----------
+    words : str
+        For the message.
+    names : tuple of str
+        Strings that it may be.
+    number : type, optional
+        `Integral` or `Real` if it may be a finite number, from `least` to `most`.
+    least, most : float
+        The bounds of such a number; `most` itself is excluded.
+    kinds : tuple of types
+        What else it may be an instance of.
+    test : callable, optional
+        Any other test.
+    """
 
     words: str
-    holds: Callable[[Any], bool]
+    names: tuple[str, ...] = ()
+    number: type | None = None
+    least: float = -math.inf
+    most: float = math.inf
+    kinds: tuple[Any, ...] = ()
+    test: Callable[[Any], bool] | None = None
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value is what it must be."""
+        if isinstance(value, str):
+            return value in self.names or str in self.kinds or (self.test is not None and self.test(value))
+        boolean = isinstance(value, (bool, np.bool_))
+        if self.number is not None and isinstance(value, self.number) and not boolean:
+            return self.least <= float(value) < self.most  # type: ignore[arg-type]
+        fits = isinstance(value, self.kinds) and not isinstance(value, type)
+        return fits or (self.test is not None and self.test(value))
 
     def __or__(self, other: Constraint) -> Constraint:
-        return Constraint(f"{self.words} or {other.words}", lambda value: self.holds(value) or other.holds(value))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and math.isfinite(value)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
+        either = other if self.number is None else self
+        return Constraint(
+            f"{self.words} or {other.words}", self.names + other.names, either.number, either.least, either.most,
+            self.kinds + other.kinds, self.test or other.test,
+        )  # fmt: skip
 
 
 def whole(least: int) -> Constraint:
     """A whole number of at least this."""
-    return Constraint(f"a whole number of at least {least}", lambda value: _is_whole(value) and value >= least)
-
-
-def at_least(least: float) -> Constraint:
-    """A finite number of at least this."""
-    return Constraint(f"a number of at least {least:g}", lambda value: _is_number(value) and value >= least)
+    return Constraint(f"a whole number of at least {least}", number=Integral, least=least)
 
 
 def one_of(*names: str) -> Constraint:
     """One of these strings."""
-    return Constraint(", ".join(map(repr, names)), lambda value: isinstance(value, str) and value in names)
+    return Constraint(", ".join(map(repr, names)), names)
 
 
-def instance_of(kind: Any, words: str) -> Constraint:
-    """An object of a class or protocol."""
-    return Constraint(words, lambda value: not isinstance(value, (str, type)) and isinstance(value, kind))
+def _is_client(value: Any) -> bool:
+    if isinstance(value, str):
+        return "://" in value
+    return hasattr(value, "submit") and hasattr(value, "scheduler")
 
 
-POSITIVE = Constraint("a positive number", lambda value: _is_number(value) and value > 0)
-SHARE = Constraint("in [0, 1)", lambda value: _is_number(value) and 0 <= value < 1)
-BOOLEAN = Constraint("True or False", lambda value: isinstance(value, (bool, np.bool_)))
-NOTHING = Constraint("None", lambda value: value is None)
-GRAPHS = Constraint("graphs", lambda value: not isinstance(value, str) and hasattr(value, "__len__"))
-CALLABLE = Constraint("a callable", callable)
-ENGINE = one_of("threads", "dask") | Constraint(
-    "a dask.distributed.Client or its address",
-    lambda value: (isinstance(value, str) and "://" in value)
-    or (not isinstance(value, str) and hasattr(value, "submit") and hasattr(value, "scheduler")),
-)
+def _is_graphs(value: Any) -> bool:
+    return not isinstance(value, str) and (hasattr(value, "__len__") or callable(value))
+
+
+_NOT_NEGATIVE = Constraint("a number of at least 0", number=Real, least=0)
+_POSITIVE = Constraint("a positive number", number=Real, least=math.ulp(0.0))
+_SHARE = Constraint("in [0, 1)", number=Real, least=0, most=1)
+_BOOLEAN = Constraint("True or False", kinds=(bool, np.bool_))
+_NONE = Constraint("None", kinds=(type(None),))
 
 #: What each parameter must be. `order` is checked against the graphs, see `space.resolve_order`.
 CONSTRAINTS: dict[str, Constraint] = {
     "n_clusters": whole(1),
     "n_prototypes": whole(1),
     "algorithm": one_of(*ALGORITHMS),
-    "init": one_of(*INITIALIZATIONS) | GRAPHS | CALLABLE,
+    "init": one_of(*INITIALIZATIONS) | Constraint("graphs or a callable", test=_is_graphs),
     "n_init": one_of("auto") | whole(1),
-    "mean": one_of("auto", "incremental", "lifted", "subgradient", "set")
-    | instance_of(MeanMethod, "an object with get_params and compute"),
-    "matcher": one_of("auto", "exact", "search", "graduated") | instance_of(Matcher, "an object with get_params and solve"),
-    "effort": at_least(0),
-    "certify": BOOLEAN,
-    "encoder": one_of("auto") | instance_of(GraphEncoder, "a GraphEncoder"),
-    "node_weight": POSITIVE,
-    "edge_weight": POSITIVE,
+    "mean": one_of("auto", *MEANS) | Constraint("an object with get_params and compute", kinds=(MeanMethod,)),
+    "matcher": one_of(*MATCHERS) | Constraint("an object with get_params and solve", kinds=(Matcher,)),
+    "effort": _NOT_NEGATIVE,
+    "certify": _BOOLEAN,
+    "encoder": one_of("auto") | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
+    "node_weight": _POSITIVE,
+    "edge_weight": _POSITIVE,
     "max_iter": whole(1),
-    "tol": SHARE,
+    "tol": _SHARE,
     "n_iter_no_change": whole(1),
-    "theta": at_least(0),
+    "theta": _NOT_NEGATIVE,
     "batch_size": whole(1),
-    "reassignment_ratio": SHARE,
-    "engine": ENGINE,
-    "n_jobs": NOTHING | Constraint("a whole number other than 0", lambda value: _is_whole(value) and value != 0),
-    "random_state": NOTHING
-    | Constraint("a whole number from 0 to 2**32 - 1", lambda value: _is_whole(value) and 0 <= value < 2**32)
-    | instance_of(np.random.RandomState, "a RandomState"),
-    "verbose": BOOLEAN | whole(0),
-    "checkpoint": NOTHING | Constraint("a path", lambda value: isinstance(value, (str, os.PathLike))),
-    "warm_start": BOOLEAN,
+    "reassignment_ratio": _SHARE,
+    "engine": one_of("threads", "dask") | Constraint("a dask.distributed.Client or its address", test=_is_client),
+    "n_jobs": _NONE | Constraint("a whole number other than 0", test=lambda value: _is_whole(value) and value != 0),
+    "random_state": _NONE
+    | Constraint("a whole number from 0 to 2**32 - 1", number=Integral, least=0, most=2**32)
+    | Constraint("a RandomState", kinds=(np.random.RandomState,)),
+    "verbose": _BOOLEAN | whole(0),
+    "checkpoint": _NONE | Constraint("a path", kinds=(str, os.PathLike)),
+    "warm_start": _BOOLEAN,
 }
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_))
 
 
 def check_parameters(params: Mapping[str, Any], **narrower: Constraint) -> None:
