@@ -91,7 +91,10 @@ class History:
     def record(
         self, inertia: float, moved: int, found: tuple[GetAssignment, Centers] | None = None, **columns: int
     ) -> bool:
-        """The same for an algorithm that keeps its own state; `found` is missing where nobody would ask for it."""
+        """Record an assignment of an algorithm that keeps its own state.
+
+        `found` is left out where nobody would ask for it. Returns whether the means are to be recomputed once more.
+        """
         self._add_row(inertia, moved, columns)
         if found is not None:
             self._latest = (*found, inertia)

@@ -64,7 +64,7 @@ class Initialization:
         return draw_one(self.engine, random, mass, sample.draw_by_weight, without, even)
 
     def of_some(self, graphs: Sample) -> Initialization:
-        """The same for some of the graphs alone, in memory."""
+        """What a start works with if it sees only some of the graphs, in memory."""
         context = FitContext.in_memory(
             graphs.batch, self.context.space, self.context.mean, self.context.seed, graphs.weight
         )

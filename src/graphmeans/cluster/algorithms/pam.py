@@ -57,7 +57,7 @@ class Pam:
         self._assign()
 
     def run(self, max_iter: int) -> int:
-        """Passes over all graphs, until one brings no exchange or there were so many; how many there were."""
+        """Pass over all graphs until a pass brings no exchange, or `max_iter` times; returns how many passes there were."""
         for done in range(1, max_iter + 1):
             if not sum(self._try(candidate) for candidate in range(len(self.weights))):
                 return done

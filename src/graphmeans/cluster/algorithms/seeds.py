@@ -51,7 +51,7 @@ def draw_one(
     engine: Engine, random: np.random.RandomState, mass: Sequence[float],
     operation: Callable[[Shard, float, Unpack[Args]], Sample], *args: Unpack[Args],
 ) -> Sample:  # fmt: skip
-    """Draw one graph by masses of which each shard has so much; the operation finds it in its shard."""
+    """Draw one graph. `mass` says how much of the whole mass each shard has; the operation finds the graph in its shard."""
     total = np.cumsum(mass)
     target = random.uniform() * total[-1]
     shard = int(min(np.searchsorted(total, target, side="right"), np.flatnonzero(mass)[-1]))

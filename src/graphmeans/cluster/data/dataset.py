@@ -90,11 +90,11 @@ class InMemoryDataset:
         return np.array([own[np.asarray(rows, dtype=np.int64)].sum() for rows in parts])
 
     def in_memory(self) -> InMemoryDataset:
-        """Itself."""
+        """The dataset itself, which is in memory already."""
         return self
 
     def fingerprint(self) -> Iterator[bytes]:
-        """Tells collections apart."""
+        """Bytes that differ between different collections."""
         batch = self.batch
         for array in (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, self.weights):
             yield np.ascontiguousarray(array).tobytes()
@@ -133,7 +133,7 @@ class OnDiskDataset:
         return np.array([self.survey.cost[int(rows[0]) // BLOCK] * len(rows) for rows in parts])
 
     def fingerprint(self) -> Iterator[bytes]:
-        """Tells collections apart."""
+        """Bytes that differ between different collections."""
         yield self.collection.fingerprint()
         yield repr((self.encoder.get_params(), self.space.node_weight, self.space.edge_weight)).encode()
         yield b"" if self._weights is None else self._weights.tobytes()

@@ -155,7 +155,7 @@ class Interruptible(Protocol):
         ...
 
     def resume(self) -> None:
-        """The interruption has been seen to."""
+        """Go on after an interruption."""
         ...
 
 

@@ -208,7 +208,7 @@ class DaskClient:
                 raise WorkersLost(lost)
 
     def result(self, future: Any, *addresses: str) -> Any:
-        """What a task returns; if the worker is lost, that is said."""
+        """What a task returns; raises `WorkersLost` if its worker is lost."""
         self.finished(future, set(addresses))
         if future.status == "error":
             error = future.exception()
@@ -243,7 +243,7 @@ class DaskClient:
             raise KeyboardInterrupt
 
     def resume(self) -> None:
-        """The interruption has been seen to."""
+        """Go on after an interruption."""
         self._interrupted = False
 
     # -- places ------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def local_cluster(count: int) -> Any:
         "cls": SubprocessScheduler,
         "options": {"scheduler_kwargs": {"host": "127.0.0.1", "port": 0, "dashboard": False}},
     }
-    with _deaf():
+    with _ignoring_interrupts():
         return SpecCluster(
             workers=dict.fromkeys(range(count), worker),
             worker=worker,
@@ -54,8 +54,8 @@ def local_cluster(count: int) -> Any:
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """A process that is started here does not hear Ctrl-C. The scheduler stays in our session: it ends when a terminal does."""
+def _ignoring_interrupts() -> Iterator[None]:
+    """Processes that are started inside ignore Ctrl-C. The scheduler stays in our session, so it ends when the terminal does."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

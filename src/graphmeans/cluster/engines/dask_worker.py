@@ -44,7 +44,7 @@ class Answer(NamedTuple):
 
 
 def versions() -> dict[str, str]:
-    """What results may depend on."""
+    """The versions of everything that results may depend on."""
     names = ("graphmeans", "numpy", "numba")
     return {"Python": ".".join(platform.python_version_tuple()[:2])} | {name: installed_version(name) for name in names}
 

@@ -1,4 +1,4 @@
-"""Which worker gets which shards: neighbouring ones, of about equal cost, cut where sums are cut."""
+"""Which worker gets which shards: neighbouring ones, of about equal cost, cut where the tree of sums is cut, too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: By how much of a worker's share a cut may be moved to a better place.
-PLAY = 0.06
+LEEWAY = 0.06
 
 
 def spread(costs: NDArray[np.float64], strengths: list[int]) -> list[tuple[int, int]]:
@@ -22,7 +22,7 @@ def spread(costs: NDArray[np.float64], strengths: list[int]) -> list[tuple[int, 
     aims = np.cumsum(strengths) / np.sum(strengths) * ends[-1]
     cuts = [0]
     for aim, strength in zip(aims[:-1], strengths[:-1], strict=True):
-        near = PLAY * ends[-1] * strength / np.sum(strengths)
+        near = LEEWAY * ends[-1] * strength / np.sum(strengths)
         ideal = int(np.abs(ends - aim).argmin())
         good = [p for p in range(cuts[-1], n + 1) if abs(ends[p] - aim) <= near] or [max(ideal, cuts[-1])]
         cuts.append(max(good, key=lambda p: (p & -p if p else n, -abs(ends[p] - aim))))

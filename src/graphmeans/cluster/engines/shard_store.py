@@ -140,7 +140,7 @@ class ShardStore:
 
 
 def bytes_needed(shard: Shard, k: int) -> int:
-    """The memory that a shard takes once everything has come to be."""
+    """The memory that a shard takes once its sketches and bounds have been computed."""
     batch = shard.batch
     graphs = sum(a.nbytes for a in (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values))
     own = sum(array.nbytes for array in shard.state.to_arrays().values())

@@ -86,7 +86,7 @@ class CheckpointFile:
 
 
 def fit_fingerprint(data: Dataset, settings: dict[str, Any]) -> str:
-    """Tells fits apart: the numbers of the collection, and the settings that the result depends on."""
+    """A hash that differs between different fits: of the graphs, and of the settings that the result depends on."""
     digest = hashlib.sha256(repr(sorted((name, repr(value)) for name, value in settings.items())).encode())
     for part in data.fingerprint():
         digest.update(part)

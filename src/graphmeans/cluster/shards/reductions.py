@@ -1,4 +1,4 @@
-"""What shards answer. Answers add up, so that the fit loop sees sums and no shard needs to know the others."""
+"""The answers of shards, which add up, so that the fit loop sees sums and no shard needs to know the others."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class BoundTable:
     """Lower bounds of the distances between n graphs and the centers that each came near to.
 
     An entry was true at some time; now it is worth that less the distance that its center has moved since. There are at
-    most `SLOTS` entries a graph however many centers there are, 14 bytes each (16 with more than 32,767 centers), in
+    most `SLOTS` entries for each graph however many centers there are, 14 bytes each (16 with more than 32,767 centers), in
     float32, rounded down.
     """
 
@@ -61,7 +61,7 @@ class BoundTable:
         self.times = np.zeros((n, 0, 2), dtype=np.int16)
 
     def _reserve(self, centers: int) -> None:
-        """Make room for as many bounds a graph as are of use with so many centers."""
+        """Make room for as many bounds of each graph as are of use with so many centers."""
         more = min(centers, SLOTS) - self.center.shape[1]
         if more > 0:
             self.center = np.pad(self.center, ((0, 0), (0, more)), constant_values=FREE)
