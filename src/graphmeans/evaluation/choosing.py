@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.fitted import points_of
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
@@ -174,7 +175,7 @@ class _Trial:
         self.seeds = random.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
         size = min(sample_size, len(items))
         self.sample = np.sort(random.choice(len(items), size=size, replace=False))
-        self.distances: NDArray[np.float64] | None = None
+        self.distances: FloatArray | None = None
 
     def __call__(self, k: int) -> Tried:
         runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
@@ -204,7 +205,7 @@ def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
     return numbers
 
 
-def _silhouette(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
+def _silhouette(distances: FloatArray, labels: NDArray[Any]) -> float:
     if not 2 <= len(np.unique(labels)) < len(labels):
         return 0.0  # silhouettes are not defined for one cluster, nor if every graph is alone
     return float(silhouette_score(distances, labels, metric="precomputed"))

@@ -19,7 +19,7 @@ from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.shares import PRESENCE, distance_shares
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.description import ColumnSummary
 from graphmeans.graphs.encoding.encoder import GraphEncoder
@@ -238,7 +238,7 @@ def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tupl
     return copies, int((upper <= 1e-9 * np.sqrt(points.squared_norms[listed[:, 0]])).sum())
 
 
-def _pairs(count: int, random: np.random.RandomState) -> NDArray[np.int64]:
+def _pairs(count: int, random: np.random.RandomState) -> IntArray:
     """Random pairs of different graphs."""
     if count < 2:
         return np.zeros((0, 2), dtype=np.int64)
@@ -253,7 +253,7 @@ def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str],
 
 
 def _cost(
-    graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: NDArray[np.int64],
+    graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: IntArray,
     sketching: float, random: np.random.RandomState,
 ) -> Cost:  # fmt: skip
     start = time.perf_counter()  # the kernels have been compiled by the matchings before

@@ -11,6 +11,7 @@ from sklearn.metrics import silhouette_samples
 from sklearn.utils import check_random_state
 
 from graphmeans.functions import check_weights, pairwise_distances
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
@@ -37,7 +38,7 @@ def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
 
 
 def silhouette(
-    graphs: Iterable[Any] | NDArray[np.float64],
+    graphs: Iterable[Any] | FloatArray,
     labels: ArrayLike,
     *,
     sample_size: int | None = None,
@@ -86,7 +87,7 @@ def silhouette(
     return float(np.mean([widths[labels == label].mean() for label in np.unique(labels)]))
 
 
-def silhouette_widths(distances: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+def silhouette_widths(distances: FloatArray, labels: NDArray[Any]) -> FloatArray:
     """The silhouette width of each graph, from the distances of all pairs; 0 for a graph alone in its cluster."""
     n_clusters = len(np.unique(labels))
     if n_clusters < 2:
@@ -139,7 +140,7 @@ def standard_matchings(n_graphs: int, n_clusters: int) -> int:
     return n_clusters * n_graphs + n_graphs - n_clusters
 
 
-def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> NDArray[np.int64]:
+def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> IntArray:
     if size < 2:
         raise GraphError(f"sample_size must be at least 2, got {size}")
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]

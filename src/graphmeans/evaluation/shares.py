@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.space import GraphSpace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: Names of the channels that say "there is a node (an edge)".
 PRESENCE = "(presence)"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import FloatArray
 
 #: Colours of clusters, taken in turn; legible on white and on dark.
 COLOURS = (
@@ -12,7 +13,7 @@ COLOURS = (
 SOFT = "#6b7683"
 
 
-def hues(centers: NDArray[np.float64], count: int) -> list[int]:
+def hues(centers: FloatArray, count: int) -> list[int]:
     """A colour for each center, chosen so that centers of one colour lie far apart."""
     taken: list[int] = []
     for n, center in enumerate(centers):

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.positions import FAINT, Positions, framed, layout, visible
-
-FloatArray = NDArray[np.float64]
 
 #: The largest number of nodes that are drawn with their labels; more would be a blur.
 MOST_LABELS = 60
@@ -36,25 +35,25 @@ class Drawing:
     labels: list[str]  # written at the node; "" is a dot
     dots: NDArray[np.bool_]  # whether a node without a label is a dot, or nothing but where strokes meet
     kinds: list[str]  # the string attribute that colours the node
-    ends: NDArray[np.int64]
+    ends: IntArray
     stroke_strength: FloatArray
-    edge: NDArray[np.int64]  # which edge of the graph a stroke belongs to
+    edge: IntArray  # which edge of the graph a stroke belongs to
     bend: FloatArray
     shift: FloatArray
     inset: FloatArray
-    sides: NDArray[np.int64]  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
+    sides: IntArray  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
     directed: bool = False
     rings: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that are small circles
     core: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that decide the frame
 
     @property
-    def drawn(self) -> NDArray[np.int64]:
+    def drawn(self) -> IntArray:
         """The nodes that are drawn, the weak ones first."""
         which = np.flatnonzero(self.strength > 0)
         return which[np.argsort(self.strength[which], kind="stable")]
 
     @property
-    def strokes(self) -> NDArray[np.int64]:
+    def strokes(self) -> IntArray:
         """The strokes that are drawn, the weak ones first, so that the strong ones lie on top."""
         which = np.flatnonzero(self.stroke_strength > 0)
         return which[np.argsort(self.stroke_strength[which], kind="stable")]

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.plots.positions import lying
 from graphmeans.space import GraphSpace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _STEPS = 120
 

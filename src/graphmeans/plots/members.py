@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -29,10 +30,10 @@ GHOST = "#9db7d5"
 class Differences:
     """Positions of the nodes and edges that a member has but that are not usual, and that are usual but missing."""
 
-    extra_nodes: NDArray[np.int64]
-    extra_edges: NDArray[np.int64]
-    missing_nodes: NDArray[np.int64]
-    missing_edges: NDArray[np.int64]
+    extra_nodes: IntArray
+    extra_edges: IntArray
+    missing_nodes: IntArray
+    missing_edges: IntArray
 
 
 def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = USUAL) -> Differences:
@@ -131,7 +132,7 @@ def union_box(*boxes: Viewport | None) -> Viewport | None:
     return min(left), min(bottom), max(right), max(top)
 
 
-def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> NDArray[np.int64]:
+def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> IntArray:
     into = np.asarray(indices, dtype=np.int64).reshape(-1)
     if len(into) != member.n_nodes or (len(into) and into.max() >= mean.n_nodes):
         raise GraphError(f"an alignment of {len(into)} nodes does not lead from {member!r} to {mean!r}")
@@ -143,7 +144,7 @@ def edge_key(i: int, j: int, directed: bool) -> tuple[int, int]:
     return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
 
 
-def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> Positions:
+def _turned(points: Positions, matched: IntArray, onto: Positions) -> Positions:
     """The best rotation or reflection of the points onto those that some of them are matched with (Procrustes)."""
     if not len(matched):
         return points
@@ -152,7 +153,7 @@ def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> P
     return np.asarray((points - here) @ (u @ v) + there)
 
 
-def _beside(member: Graph, matched: NDArray[np.int64], onto: Positions) -> Positions:
+def _beside(member: Graph, matched: IntArray, onto: Positions) -> Positions:
     """Put free nodes near their neighbours, away from everything else; matched nodes keep their places."""
     points = np.zeros((member.n_nodes, 2))
     points[matched] = onto

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
-
-FloatArray = NDArray[np.float64]
 
 #: Names of node columns that hold element symbols, and of edge columns that hold bond orders.
 ATOM_COLUMNS = ("chem", "symbol", "element", "atom", "atom_symbol", "atom_type")
@@ -38,8 +37,8 @@ class Formula:
 
     hidden: NDArray[np.bool_]
     labels: list[str]
-    sides: NDArray[np.int64]
-    edge: NDArray[np.int64]
+    sides: IntArray
+    edge: IntArray
     shift: FloatArray
     inset: FloatArray
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import align_to_center, centers_of, fitted_labels, members_by_distance, points_of
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.plots.axes import draw
@@ -98,7 +98,7 @@ def draw_cluster(
     chosen = members[np.unique(np.linspace(0, len(members) - 1, min(n_members, len(members))).astype(int))]
     mean = estimator.centroids(kind="graph")[label]
     shown = [listed[i] for i in chosen]
-    mappings: list[NDArray[np.int64]] = []
+    mappings: list[IntArray] = []
     if shown:
         points, centers = points_of(estimator, shown), centers_of(estimator)
         found = align_to_center(estimator.space_, points, centers, np.full(len(shown), label))

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
 from graphmeans.evaluation.measures import accuracy
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
-
-IntArray = NDArray[np.int64]
 
 #: Two clusters belong together if they share more than half of one of them, or at least this much of both.
 STRONG = 0.2

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import number, percent, significant
-
-IntArray = NDArray[np.int64]
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
 from graphmeans.evaluation.measures import silhouette
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
@@ -25,9 +25,6 @@ from graphmeans.means.frames import Frames
 from graphmeans.plots.embedding import Map, landmark_map
 from graphmeans.report.report_graphs import read_ahead
 from graphmeans.space import GraphSpace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: About how many milliseconds of one core the page may spend on matchings; and how many graphs and nodes it holds at most.
 BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000

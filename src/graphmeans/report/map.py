@@ -6,16 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 from markupsafe import Markup, escape
-from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.plots.colours import COLOURS, hues
 from graphmeans.plots.svg import rounded, shapes
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import counted
-
-IntArray = NDArray[np.int64]
 
 #: Size of the map in its own units; and the number of clusters, the largest, that are drawn as pictures.
 MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
@@ -41,7 +39,7 @@ def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
     scale = min((MAP_WIDTH - 2 * margin) / span[0], (MAP_HEIGHT - 2 * margin) / span[1])
     middle = (low + high) / 2
 
-    def sheet(points: NDArray[np.float64]) -> IntArray:
+    def sheet(points: FloatArray) -> IntArray:
         x = MAP_WIDTH / 2 + (points[:, 0] - middle[0]) * scale
         y = MAP_HEIGHT / 2 - (points[:, 1] - middle[1]) * scale
         inner = np.column_stack([np.clip(x, 8, MAP_WIDTH - 8), np.clip(y, 8, MAP_HEIGHT - 8)])

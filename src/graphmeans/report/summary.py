@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.evaluation.measures import accuracy, standard_matchings
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.text import plain_text
 
@@ -22,8 +22,8 @@ class ClusterSummary:
 
     label: int
     mean: MeanGraph
-    members: NDArray[np.int64]
-    distances: NDArray[np.float64]
+    members: IntArray
+    distances: FloatArray
     mixture: tuple[tuple[str, int], ...]  # the most frequent class first; empty without classes
 
     @property
@@ -56,8 +56,8 @@ class ClusteringSummary:
     """A clustering in figures."""
 
     clusters: tuple[ClusterSummary, ...]
-    labels: NDArray[np.int64]
-    distances: NDArray[np.float64]
+    labels: IntArray
+    distances: FloatArray
     classes: list[str] | None
     inertia: float
     n_iter: int
