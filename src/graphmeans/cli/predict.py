@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.engine import connected_workers, engine_address
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import model_path
+from graphmeans.cli.inputs import connected_workers, engine_address, model_path
 from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:

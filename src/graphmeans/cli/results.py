@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from graphmeans.cli.label_files import label_file, write_label_file
-from graphmeans.cli.output import plain_table, safe_markup
+from graphmeans.cli.output import plain_table, safe_markup, say
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io.graph_files import write_graph
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
-from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
 from graphmeans.report.summary import ClusteringSummary, summarize_clustering
 from graphmeans.report.words import counted, duration, number, percent
@@ -34,16 +32,9 @@ _MOST_ROWS = 40
 
 
 def write_results(
-    directory: Path,
-    *,
-    estimator: Any,
-    graphs: Sequence[Graph] | Collection,
-    classes: Sequence[object] | None,
-    title: str,
-    arguments: Sequence[str] | None,
-    seconds: float,
-    y_down: bool = False,
-) -> ClusteringSummary:
+    directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None, title: str,
+    arguments: Sequence[str] | None, seconds: float, y_down: bool = False,
+) -> ClusteringSummary:  # fmt: skip
     """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
@@ -55,45 +46,32 @@ def write_results(
     estimator.save(directory / "model.gmz")
     logger.info("making the report")
     write_report(
-        directory / REPORT,
-        estimator=estimator,
-        graphs=graphs,
-        classes=classes,
-        title=title,
-        command=None if arguments is None else shlex.join(["graphmeans", *arguments]),
-        seconds=seconds,
-        y_down=y_down,
-        summary=summary,
-    )
+        directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds, y_down=y_down,
+        command=None if arguments is None else shlex.join(["graphmeans", *arguments]), summary=summary,
+    )  # fmt: skip
     return summary
 
 
 def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *, quiet: bool) -> None:
     """Print the results; if `quiet`, only the path of the report."""
-    console = Console(highlight=False)
     if quiet:
-        console.print(plain_text(directory / REPORT), markup=False, soft_wrap=True)
+        say(safe_markup(directory / REPORT))
         return
-    console.print(_table(summary))
+    say(_table(summary))
     graphs, clusters = counted(summary.n_graphs, "graph"), counted(len(summary.clusters), "cluster")
-    console.print(
+    say(
         f"[bold]{graphs}[/bold] in [bold]{clusters}[/bold], "
-        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}",
-        soft_wrap=True,
+        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}"
     )
     compared = f" ({summary.saving:.1f} times as many)" if summary.saves else ""
-    console.print(
-        f"{counted(summary.matchings, 'matching')}; "
-        f"a standard k-means would have needed {number(summary.standard)}{compared}",
-        soft_wrap=True,
-    )
+    needed = f"a standard k-means would have needed {number(summary.standard)}{compared}"
+    say(f"{counted(summary.matchings, 'matching')}; {needed}")
     if summary.accuracy is not None:
-        right = f"[bold]{percent(summary.accuracy)}[/bold]"
-        console.print(f"{right} of the graphs are of the class most frequent in their cluster", soft_wrap=True)
+        say(f"[bold]{percent(summary.accuracy)}[/bold] of the graphs are of the class most frequent in their cluster")
     labels = label_file(directory)
     files = f"{labels.name}{'/' * labels.is_dir()}, trace.csv, centroids/, model.gmz"
-    console.print(f"\n{safe_markup(directory)}: {files}", soft_wrap=True)
-    console.print(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}", soft_wrap=True)
+    say(f"\n{safe_markup(directory)}: {files}")
+    say(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}")
 
 
 def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
@@ -109,11 +87,9 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
         "seconds": seconds,
         "clusters": [
             {
-                "label": cluster.label,
-                "size": cluster.size,
+                "label": cluster.label, "size": cluster.size,
                 "mean_distance": float(cluster.distances.mean()) if cluster.size else None,
-                "majority": cluster.majority,
-                "purity": cluster.purity,
+                "majority": cluster.majority, "purity": cluster.purity,
             }
             for cluster in summary.clusters
         ],
@@ -124,7 +100,7 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
             "model": str(directory / "model.gmz"),
             "report": str(directory / REPORT),
         },
-    }
+    }  # fmt: skip
 
 
 def _write_trace(path: Path, trace: Any) -> None:

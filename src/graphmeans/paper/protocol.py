@@ -100,6 +100,16 @@ class RunSetting:
 SETTING_FIELDS = [field.name for field in fields(RunSetting)]
 
 
+class Watcher:
+    """Is told how far the runs are; this one shows nothing."""
+
+    def started(self, setting: RunSetting) -> None:
+        """A run begins, on the thread that calls."""
+
+    def finished(self, setting: RunSetting) -> None:
+        """Its row is written."""
+
+
 def settings(
     *,
     quick: bool = False,

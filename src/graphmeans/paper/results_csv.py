@@ -11,8 +11,14 @@ from typing import Any
 from graphmeans import __version__
 from graphmeans.files import fail
 from graphmeans.paper.protocol import SETTING_FIELDS, RunSetting
-from graphmeans.paper.run import CHARACTERISTICS, MEASURES
 
+#: The measures of a run, in the order of their columns in results.csv.
+MEASURES = [
+    "graphs", "iterations", "matchings_paper", "matchings", "seeding_matchings", "evaluation_matchings", "objective",
+    "error", "error_common", "accuracy", "silhouette", "certified", "seconds", "iteration_seconds", "matching_seconds",
+    "outside_share", "cpu_seconds", "version",
+]  # fmt: skip
+CHARACTERISTICS = ["classes", "nodes_avg", "nodes_max", "edges_avg", "edges_max", "dimension"]
 FIELDS = [*SETTING_FIELDS, *MEASURES, *CHARACTERISTICS]
 ResultRow = dict[str, str]
 
