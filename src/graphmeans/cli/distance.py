@@ -98,7 +98,7 @@ def _draw(x: Graph, y: Graph, found: Match, path: Path, y_down: bool) -> None:
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
-    from graphmeans.plots.alignment import draw_alignment
+    from graphmeans.plots.members import draw_alignment
     from graphmeans.plots.positions import y_down as drawn_downwards
 
     figure, axes = plt.subplots(figsize=(7.5, 3.6))

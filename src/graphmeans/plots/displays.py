@@ -15,7 +15,7 @@ from graphmeans.evaluation.fitted import fitted_labels, points_of, spread_sample
 from graphmeans.evaluation.measures import silhouette, silhouette_widths, standard_matchings
 from graphmeans.graphs.errors import GraphError
 from graphmeans.plots.axes import EXTRA, INK, MEAN_INK
-from graphmeans.plots.colours import COLOURS
+from graphmeans.plots.pen import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.colours import COLOURS
 from graphmeans.plots.drawing import drawing
-from graphmeans.plots.pen import Pen
+from graphmeans.plots.pen import COLOURS, Pen
 from graphmeans.plots.svg import rounded, shapes
 from graphmeans.plots.text import plain_text
 

@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from graphmeans.evaluation.fitted import centers_of, fitted_labels, points_of, spread_sample
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.axes import MEAN_INK, draw
-from graphmeans.plots.colours import COLOURS, SOFT, darker, hues
 from graphmeans.plots.displays import Display
 from graphmeans.plots.embedding import landmark_map
+from graphmeans.plots.pen import COLOURS, SOFT, darker, hues
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.sheets import grid
 

@@ -19,17 +19,14 @@ from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
-from graphmeans.report.cards import cards
-from graphmeans.report.chart import bar_chart, line_chart
+from graphmeans.report.cards import cards, figures, headline
+from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, symbols
 from graphmeans.report.evidence import gather
-from graphmeans.report.map import map_places, map_svg, symbols
 from graphmeans.report.page_data import page_data, script_json
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
-from graphmeans.report.sentences import figures, headline
 from graphmeans.report.summary import ClusteringSummary, summarize_clustering
-from graphmeans.report.template import page_template
-from graphmeans.report.words import counted, duration, number
+from graphmeans.report.words import counted, duration, number, page_template
 
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
 _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
