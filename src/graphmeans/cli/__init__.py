@@ -33,13 +33,10 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 )  # fmt: skip
 
 app = typer.Typer(
-    name="graphmeans",
-    cls=OneLineGroup,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
+    name="graphmeans", cls=OneLineGroup, no_args_is_help=True, pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
-)
+)  # fmt: skip
 
 
 def _unwrapped(text: str) -> str:

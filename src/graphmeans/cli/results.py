@@ -28,6 +28,8 @@ logger = logging.getLogger("graphmeans")
 
 #: The page in a folder of results.
 REPORT = "report.html"
+#: What else is in it, by the names that scripts know.
+_FILES = {"trace": "trace.csv", "centroids": "centroids", "model": "model.gmz", "report": REPORT}
 _MOST_ROWS = 40
 
 
@@ -87,20 +89,16 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
         "seconds": seconds,
         "clusters": [
             {
-                "label": cluster.label, "size": cluster.size,
+                "label": cluster.label,
+                "size": cluster.size,
                 "mean_distance": float(cluster.distances.mean()) if cluster.size else None,
-                "majority": cluster.majority, "purity": cluster.purity,
+                "majority": cluster.majority,
+                "purity": cluster.purity,
             }
             for cluster in summary.clusters
         ],
-        "files": {
-            "labels": str(label_file(directory)),
-            "trace": str(directory / "trace.csv"),
-            "centroids": str(directory / "centroids"),
-            "model": str(directory / "model.gmz"),
-            "report": str(directory / REPORT),
-        },
-    }  # fmt: skip
+        "files": {"labels": str(label_file(directory)), **{name: str(directory / file) for name, file in _FILES.items()}},
+    }
 
 
 def _write_trace(path: Path, trace: Any) -> None:

@@ -52,21 +52,15 @@ class Sizes:
 
 PAPER_SIZES = Sizes(
     clusters={"letter": 30, "grec": 33, "fingerprint": 60, "molecules": 10},
-    per_class={"letter": None, "grec": None, "fingerprint": 300, "molecules": 50},
-    letters=(4, 8, 12, 16),
-    fingerprints=(3, 15),
-    letters_per_class=None,
-    fingerprints_per_class=100,
-)
+    per_class={"letter": None, "grec": None, "fingerprint": 300, "molecules": 50}, letters=(4, 8, 12, 16),
+    fingerprints=(3, 15), letters_per_class=None, fingerprints_per_class=100,
+)  # fmt: skip
 #: A sixth of the data and of the clusters, for a look within a minute.
 QUICK_SIZES = Sizes(
     clusters={"letter": 30, "grec": 11, "fingerprint": 15, "molecules": 4},
-    per_class={"letter": None, "grec": 4, "fingerprint": 30, "molecules": 10},
-    letters=(4, 16),
-    fingerprints=(3, 10),
-    letters_per_class=None,
-    fingerprints_per_class=20,
-)
+    per_class={"letter": None, "grec": 4, "fingerprint": 30, "molecules": 10}, letters=(4, 16), fingerprints=(3, 10),
+    letters_per_class=None, fingerprints_per_class=20,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -48,25 +48,16 @@ def run(setting: RunSetting, data: ExperimentData) -> dict[str, Any]:
     n, iterations = len(data.graphs), len(estimator.trace_)
     spent, matching = (float(np.sum(estimator.trace_[name])) for name in ("seconds", "matching_seconds"))
     return {
-        "graphs": n,
-        "iterations": iterations,
+        "graphs": n, "iterations": iterations,
         "matchings_paper": paper_count(setting.algorithm, n, setting.k, iterations, estimator.n_matchings_),
-        "matchings": estimator.n_matchings_,
-        "seeding_matchings": estimator.n_seeding_matchings_,
-        "evaluation_matchings": estimator.n_evaluation_matchings_,
-        "objective": estimator.inertia_,
-        "error": estimator.inertia_ / n,
-        "error_common": _common_error(estimator, data),
-        "accuracy": accuracy(data.classes, estimator.labels_),
-        "silhouette": _silhouette(data, estimator.labels_),
-        "certified": estimator.certified_fraction_,
-        "seconds": seconds,
-        "iteration_seconds": spent,
-        "matching_seconds": matching,
-        "outside_share": 1.0 - matching / spent if spent > 0 else float("nan"),
-        "cpu_seconds": cpu,
-        "version": __version__,
-    }
+        "matchings": estimator.n_matchings_, "seeding_matchings": estimator.n_seeding_matchings_,
+        "evaluation_matchings": estimator.n_evaluation_matchings_, "objective": estimator.inertia_,
+        "error": estimator.inertia_ / n, "error_common": _common_error(estimator, data),
+        "accuracy": accuracy(data.classes, estimator.labels_), "silhouette": _silhouette(data, estimator.labels_),
+        "certified": estimator.certified_fraction_, "seconds": seconds, "iteration_seconds": spent,
+        "matching_seconds": matching, "outside_share": 1.0 - matching / spent if spent > 0 else float("nan"),
+        "cpu_seconds": cpu, "version": __version__,
+    }  # fmt: skip
 
 
 def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int) -> int:

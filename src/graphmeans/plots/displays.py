@@ -14,7 +14,7 @@ from graphmeans.evaluation.choosing import KChoice
 from graphmeans.evaluation.fitted import fitted_labels, points_of, spread_sample
 from graphmeans.evaluation.measures import silhouette, silhouette_widths, standard_matchings
 from graphmeans.graphs.errors import GraphError
-from graphmeans.plots.axes import EXTRA, INK, MEAN_INK
+from graphmeans.plots.axes import EXTRA, INK, MEAN_INK, new_axes
 from graphmeans.plots.pen import COLOURS
 
 if TYPE_CHECKING:
@@ -29,10 +29,7 @@ class Display:
     figure_: Any
 
     def _begin(self, ax: Axes | None, size: tuple[float, float], **labels: str) -> Axes:
-        if ax is None:
-            from matplotlib import pyplot as plt
-
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ax = ax if ax is not None else new_axes(size, layout="constrained")
         ax.spines[["top", "right"]].set_visible(False)
         ax.set(**labels)
         self.ax_, self.figure_ = ax, ax.get_figure()
@@ -68,15 +65,9 @@ class SilhouetteDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        graphs: Any,
-        *,
-        sample_size: int = 300,
-        random_state: int = 0,
-        ax: Axes | None = None,
+        cls, estimator: Any, graphs: Any, *, sample_size: int = 300, random_state: int = 0, ax: Axes | None = None,
         **style: Any,
-    ) -> SilhouetteDisplay:
+    ) -> SilhouetteDisplay:  # fmt: skip
         """Match a sample of the graphs with each other, in the estimator's metric, and draw.
 
         Parameters
@@ -186,14 +177,9 @@ class ElbowDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        graphs: Any,
-        *,
-        n_clusters: Iterable[int] = (2, 4, 8, 16, 32),
-        ax: Axes | None = None,
+        cls, estimator: Any, graphs: Any, *, n_clusters: Iterable[int] = (2, 4, 8, 16, 32), ax: Axes | None = None,
         **style: Any,
-    ) -> ElbowDisplay:
+    ) -> ElbowDisplay:  # fmt: skip
         """Fit a clone of the estimator for each number of clusters, and draw."""
         ks = [k for k in n_clusters if k <= len(graphs)]
         if not ks:

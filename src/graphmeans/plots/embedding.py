@@ -41,9 +41,8 @@ def landmark_map(space: GraphSpace, points: GraphBatch, centers: GraphBatch, n_l
         from_centers[others] = space.distances(centers.take(others), centers.take(chosen))
     middle, places = place(from_centers), place(far)
     shown = np.linalg.norm(places[:, None] - middle[None, chosen], axis=2)
-    fidelity = (
-        float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if far.size > 2 and far.std() and shown.std() else 1.0
-    )
+    varied = far.size > 2 and far.std() and shown.std()
+    fidelity = float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if varied else 1.0
     return Map(places, middle, chosen, far, fidelity)
 
 

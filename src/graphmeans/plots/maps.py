@@ -39,14 +39,9 @@ class EmbeddingDisplay(Display):
     """
 
     def __init__(
-        self,
-        points: ArrayLike,
-        labels: ArrayLike,
-        centers: ArrayLike,
-        means: Sequence[Graph] | None = None,
-        fidelity: float = float("nan"),
-        n_graphs: int | None = None,
-    ) -> None:
+        self, points: ArrayLike, labels: ArrayLike, centers: ArrayLike, means: Sequence[Graph] | None = None,
+        fidelity: float = float("nan"), n_graphs: int | None = None,
+    ) -> None:  # fmt: skip
         self.points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         self.labels = np.asarray(labels, dtype=np.int64)
         self.centers = np.asarray(centers, dtype=np.float64).reshape(-1, 2)
@@ -56,17 +51,9 @@ class EmbeddingDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        graphs: Any,
-        *,
-        max_graphs: int = 2000,
-        n_landmarks: int = 32,
-        pictures: bool = True,
-        random_state: int = 0,
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> EmbeddingDisplay:
+        cls, estimator: Any, graphs: Any, *, max_graphs: int = 2000, n_landmarks: int = 32, pictures: bool = True,
+        random_state: int = 0, ax: Axes | None = None, **style: Any,
+    ) -> EmbeddingDisplay:  # fmt: skip
         """Match a sample of the graphs with the landmarks, which are centers, and draw the map.
 
         Parameters

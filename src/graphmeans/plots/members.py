@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.axes import EXTRA, INK, paint, prepare_axes, show_window, side_of, size_of
+from graphmeans.plots.axes import EXTRA, INK, new_axes, paint, prepare_axes, show_window, side_of, size_of
 from graphmeans.plots.drawing import Drawing, arc_points, drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.pen import Pen
@@ -28,8 +28,7 @@ USUAL = 0.5
 GHOST = "#9db7d5"
 
 
-@dataclass(frozen=True)
-class Differences:
+class Differences(NamedTuple):
     """Positions of the nodes and edges that a member has but that are not usual, and that are usual but missing."""
 
     extra_nodes: IntArray
@@ -43,20 +42,16 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
-    support = {edge_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
+    edges = [edge_key(i, j, mean.directed) for i, j in mean.edges]
+    support = dict(zip(edges, edge_support.tolist(), strict=True))
     mapped = [edge_key(into[i], into[j], mean.directed) for i, j in member.edges]
     extra_edges = [e for e, key in enumerate(mapped) if min(key) < 0 or support.get(key, 0.0) < usual]
     extra_nodes = [i for i, j in enumerate(into) if j < 0 or node_support[j] < usual]
     has_nodes, has_edges = {int(j) for j in into if j >= 0}, set(mapped)
     missing_nodes = [j for j in range(mean.n_nodes) if node_support[j] >= usual and j not in has_nodes]
-    missing_edges = [
-        e
-        for e, (i, j) in enumerate(mean.edges)
-        if edge_support[e] >= usual and edge_key(i, j, mean.directed) not in has_edges
-    ]
-    return Differences(
-        *(np.array(part, dtype=np.int64) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges))
-    )
+    missing_edges = [e for e, key in enumerate(edges) if edge_support[e] >= usual and key not in has_edges]
+    parts = extra_nodes, extra_edges, missing_nodes, missing_edges
+    return Differences(*(np.array(part, dtype=np.int64) for part in parts))
 
 
 def frame_positions(
@@ -116,13 +111,14 @@ def draw_member(
     ghost.line = pen.line * 2.2
     show_window(ax, pen, title)
     paint(ax, ghost, GHOST, strength=0.55, order=0.5)
-    odd = set(differs.extra_edges.tolist())
-    paint(
-        ax, pen, color,
-        stroke_inks={s: EXTRA for s, e in enumerate(above.edge) if int(e) in odd},
-        node_inks=dict.fromkeys(differs.extra_nodes.tolist(), EXTRA),
-    )  # fmt: skip
+    _paint_odd(ax, pen, color, differs.extra_nodes, differs.extra_edges)
     return ax
+
+
+def _paint_odd(ax: Axes, pen: Pen, ink: str, nodes: IntArray, edges: IntArray, order: float = 1.0) -> None:
+    """Draw a graph in which some nodes and edges stand out."""
+    strokes = np.flatnonzero(np.isin(pen.drawing.edge, edges)).tolist()
+    paint(ax, pen, ink, stroke_inks=dict.fromkeys(strokes, EXTRA), node_inks=dict.fromkeys(nodes.tolist(), EXTRA), order=order)
 
 
 def union_box(*boxes: Viewport | None) -> Viewport | None:
@@ -223,33 +219,22 @@ def draw_alignment(
     into = np.asarray(getattr(indices, "indices", indices), dtype=np.int64)
     differs = differences(x, y, into, usual=0.0)
     left, right = _moved(drawing(x), 0.0), _moved(drawing(y), 1.45)
-    if ax is None:
-        from matplotlib import pyplot as plt
-
-        _, ax = plt.subplots(figsize=(6, 2.6))
-    ax = prepare_axes(ax)
+    ax = prepare_axes(ax if ax is not None else new_axes((6, 2.6)))
     ax.set_xlim(-0.6, 2.05)
     ax.set_ylim(-0.62, 0.62)
     ax.set_aspect("equal", adjustable="box")
     width, height = size_of(ax)
     height = min(height, width / 2.65 * 1.24) / 1.24
     _alignment_lines(ax, left, right, into, height)
-    back = {int(j): i for i, j in enumerate(into) if j >= 0}
-    lone = [j for j in range(y.n_nodes) if j not in back]
-    sides = (
-        (left, differs.extra_nodes.tolist(), differs.extra_edges.tolist()),
-        (right, lone, differs.missing_edges.tolist()),
-    )
-    for picture, nodes, edges in sides:
+    lone = np.setdiff1d(np.arange(y.n_nodes), into)
+    for picture, nodes, edges in (
+        (left, differs.extra_nodes, differs.extra_edges),
+        (right, lone, differs.missing_edges),
+    ):
         pen = Pen(picture, height)
         pen.box = (-0.5, -0.5, 0.5, 0.5)
         pen.margin, pen.scale = 0.0, height
-        odd = set(edges)
-        paint(
-            ax, pen, INK, order=2.0,
-            stroke_inks={s: EXTRA for s, e in enumerate(picture.edge) if int(e) in odd},
-            node_inks=dict.fromkeys(nodes, EXTRA),
-        )  # fmt: skip
+        _paint_odd(ax, pen, INK, nodes, edges, order=2.0)
     said = titles if titles is not None else (x.name or "", y.name or "")
     for place, title in zip((0.0, 1.45), said, strict=True):
         ax.text(place, 0.6, plain_text(title, 40).replace("$", r"\$"), ha="center", va="bottom", fontsize=9, color=INK)
@@ -266,15 +251,8 @@ def _moved(picture: Drawing, aside: float) -> Drawing:
 def _alignment_lines(ax: Axes, left: Drawing, right: Drawing, into: np.ndarray, size: float) -> None:
     from matplotlib.collections import LineCollection
 
-    ways: list[Positions] = []
-    inks: list[str] = []
-    for i in np.argsort(-left.points[:, 1], kind="stable"):
-        j = into[i]
-        if j < 0 or not left.strength[i] or not right.strength[j]:
-            continue
-        ways.append(arc_points(left.points[i], right.points[j], 0.05))
-        inks.append(_LINE_COLOURS[len(inks) % len(_LINE_COLOURS)])
+    pairs = [(i, into[i]) for i in np.argsort(-left.points[:, 1], kind="stable") if into[i] >= 0]
+    ways = [arc_points(left.points[i], right.points[j], 0.05) for i, j in pairs if left.strength[i] and right.strength[j]]
     wide = max(0.8, size * 0.007)
-    ax.add_collection(
-        LineCollection(ways, colors=inks, linewidths=wide, linestyles=(0, (3, 2)), alpha=0.75), autolim=False
-    )
+    lines = LineCollection(ways, colors=_LINE_COLOURS, linewidths=wide, linestyles=(0, (3, 2)), alpha=0.75)
+    ax.add_collection(lines, autolim=False)

@@ -68,8 +68,7 @@ def estimator_html(estimator: Any) -> str:
     )
     more = f"<p>and {len(means) - MOST_MEANS} more</p>" if len(means) > MOST_MEANS else ""
     facts = [f"{len(estimator.labels_):,} graphs", f"{len(means)} clusters", f"objective {estimator.inertia_:.5g}"]
-    facts.append(f"{estimator.n_iter_} iterations")
-    facts.append(f"{estimator.n_matchings_:,} matchings")
+    facts += [f"{estimator.n_iter_} iterations", f"{estimator.n_matchings_:,} matchings"]
     if np.isfinite(getattr(estimator, "certified_fraction_", np.nan)):
         facts.append(f"{100 * estimator.certified_fraction_:.4g}% certified")
     return f"<div><p>{', '.join(facts)}</p>{cells}{more}</div>{diagram}"

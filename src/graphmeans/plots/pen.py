@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ def darker(colour: str) -> tuple[float, ...]:
     return tuple(0.62 * part for part in to_rgb(colour))
 
 
-@dataclass(frozen=True)
-class DrawnLine:
+class DrawnLine(NamedTuple):
     """One line, in the plane of the drawing; `bend` as in `Drawing`."""
 
     stroke: int

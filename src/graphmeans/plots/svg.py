@@ -15,6 +15,8 @@ from graphmeans.plots.pen import DrawnLine, Pen, opacity
 from graphmeans.plots.positions import FAINT, Positions, Viewport
 from graphmeans.plots.text import plain_text
 
+_LETTERING = ' text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-weight="600"'
+
 
 def draw_svg(
     graph: Graph,
@@ -121,7 +123,7 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
         label, strength = d.labels[i], float(d.strength[i])
         if not label and not d.dots[i]:
             continue
-        look = _opacity(rounded(opacity(strength)))
+        look = faded = _opacity(rounded(opacity(strength)))
         if d.kinds[i] in palette:
             look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
         if pen.written and label:
@@ -129,18 +131,10 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
         else:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
-                ring = f'fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"'
-                parts.append(
-                    f'<circle cx="{x}" cy="{y}" r="{rounded(pen.ring)}" {ring}{_opacity(rounded(opacity(strength)))}/>'
-                )
-            else:
-                parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(pen.radius(strength))}"{look}/>')
-    lettering = (
-        ' text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-weight="600"'
-        if pen.written
-        else ""
-    )
-    return f"<g{lettering}>{''.join(parts)}</g>" if parts else ""
+                look = f' fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"{faded}'
+            radius = pen.ring if d.rings[i] else pen.radius(strength)
+            parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(radius)}"{look}/>')
+    return f"<g{_LETTERING if pen.written else ''}>{''.join(parts)}</g>" if parts else ""
 
 
 def _written(d: Drawing, i: int, place: Positions, font: float, look: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from graphmeans.report.summary import ClusteringSummary, ClusterSummary
 from graphmeans.report.words import counted, number, percent
 
 
-@dataclass(frozen=True)
-class KeyFigure:
+class KeyFigure(NamedTuple):
     """A figure below the headline, and what it says."""
 
     value: str
@@ -58,39 +56,29 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str) -> li
     if summary.accuracy is not None:
         shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
     if evidence.silhouette is not None:
-        among = (
-            "" if evidence.silhouette_graphs == summary.n_graphs
-            else f", from a sample of {counted(evidence.silhouette_graphs, 'graph')}"
-        )  # fmt: skip
+        whole = evidence.silhouette_graphs == summary.n_graphs
+        among = "" if whole else f", from a sample of {counted(evidence.silhouette_graphs, 'graph')}"
         shown.append(KeyFigure(f"{evidence.silhouette:.2f}", f"silhouette index{among}: 1 is well apart, 0 is not apart"))
     if np.isfinite(summary.certified):
         shown.append(KeyFigure(percent(summary.certified), "certified: proven to be in the nearest cluster"))
     if evidence.stability is not None:
         of = "" if len(evidence.sample) == summary.n_graphs else f" (sample of {number(len(evidence.sample))})"
         shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
+    ours, standard = number(summary.matchings), number(summary.standard)
     if summary.saves:
-        shown.append(
-            KeyFigure(
-                f"{summary.saving:,.1f}× fewer" if summary.saving < 100 else f"{summary.saving:,.0f}× fewer",
-                f"matchings than a standard k-means from the same start: {number(summary.matchings)} in place of "
-                f"{number(summary.standard)}",
-            )
-        )
+        fewer = f"{summary.saving:,.{1 if summary.saving < 100 else 0}f}× fewer"
+        what = f"matchings than a standard k-means from the same start: {ours} in place of {standard}"
+        shown.append(KeyFigure(fewer, what))
     else:
-        shown.append(
-            KeyFigure(number(summary.matchings), f"matchings; a standard k-means needs {number(summary.standard)}")
-        )
+        shown.append(KeyFigure(ours, f"matchings; a standard k-means needs {standard}"))
     shown.append(KeyFigure(duration, f"in all; {counted(summary.n_iter, 'iteration')}"))
     return shown
 
 
 def _apart(index: float) -> str:
-    if index >= 0.5:
-        return "The clusters are well apart"
-    if index >= 0.25:
-        return "The clusters are apart, with some overlap"
-    if index >= 0.1:
-        return "The clusters overlap a good deal"
+    for least, said in ((0.5, "are well apart"), (0.25, "are apart, with some overlap"), (0.1, "overlap a good deal")):
+        if index >= least:
+            return f"The clusters {said}"
     return "The clusters are hardly apart: look at the members before you trust them"
 
 
@@ -139,20 +127,13 @@ class _CardMaker:
             if c >= 0
         ]
         return {
-            "label": label,
-            "name": cluster.name,
-            "size": cluster.size,
-            "sampled": len(self.rows[label]),
-            "majority": cluster.majority,
-            "purity": cluster.purity,
-            "mixture": _shares(cluster),
-            "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}",
-            "tight": tight,
-            "tight_said": _tight_words(tight, self.usual_spread, cluster.size),
-            "near": near,
+            "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
+            "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
+            "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}", "tight": tight,
+            "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": self._contrasts(cluster, self.clusters[evidence.neighbours[label][0]]) if near else [],
             "groups": [group for group in groups if group["members"]],
-        }
+        }  # fmt: skip
 
     def _contrasts(self, cluster: ClusterSummary, other: ClusterSummary) -> list[Contrast]:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""

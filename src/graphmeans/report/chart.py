@@ -25,7 +25,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 16, 40
 def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str) -> str:
     """A value by iteration as a line; the lowest is marked, because that iteration is the result."""
     ticks = _ticks(float(min(values)), float(max(values)))
-    x, y = _scale(iterations), (ticks[0], ticks[-1])
+    x, y = (float(iterations[0]), float(iterations[-1])), (ticks[0], ticks[-1])
     points = [(_x(i, x), _y(v, y)) for i, v in zip(iterations, values, strict=True)]
     best = int(np.argmin(values))
     path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
@@ -41,7 +41,7 @@ def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str
 def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: float, *, label: str) -> str:
     """A value by iteration as bars, with a line at the value to compare it with."""
     ticks = _ticks(0.0, float(max([*values, reference])))
-    x, y = _scale(iterations), (0.0, ticks[-1])
+    x, y = (float(iterations[0]), float(iterations[-1])), (0.0, ticks[-1])
     step = (_WIDTH - _LEFT - _RIGHT) / (x[1] - x[0] + 1 if x[1] > x[0] else 1)
     wide = min(max(step * 0.62, 1.5), 36.0)
     bars = "".join(
@@ -61,13 +61,9 @@ def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: flo
 
 
 def _frame(
-    inside: str,
-    iterations: Sequence[int],
-    x: tuple[float, float],
-    ticks: list[float],
-    y: tuple[float, float],
+    inside: str, iterations: Sequence[int], x: tuple[float, float], ticks: list[float], y: tuple[float, float],
     summary: str,
-) -> str:
+) -> str:  # fmt: skip
     grid = "".join(
         f'<path d="M{_LEFT} {_y(t, y):.1f}H{_WIDTH - _RIGHT}" class="grid"/>'
         f'<text x="{_LEFT - 8}" y="{_y(t, y):.1f}" text-anchor="end" dominant-baseline="central">{number(t)}</text>'
@@ -87,19 +83,16 @@ def _frame(
     )
 
 
-def _scale(iterations: Sequence[int]) -> tuple[float, float]:
-    return float(iterations[0]), float(iterations[-1])
-
-
 def _x(value: float, scale: tuple[float, float]) -> float:
     inset = 22.0  # the first and the last bar keep clear of the frame
     low, high = _LEFT + inset, _WIDTH - _RIGHT - inset
-    return (low + high) / 2 if scale[1] == scale[0] else low + (value - scale[0]) / (scale[1] - scale[0]) * (high - low)
+    share = 0.5 if scale[1] == scale[0] else (value - scale[0]) / (scale[1] - scale[0])
+    return low + share * (high - low)
 
 
 def _y(value: float, scale: tuple[float, float]) -> float:
-    low, high = float(_HEIGHT - _BOTTOM), float(_TOP)
-    return low if scale[1] == scale[0] else low + (value - scale[0]) / (scale[1] - scale[0]) * (high - low)
+    share = 0.0 if scale[1] == scale[0] else (value - scale[0]) / (scale[1] - scale[0])
+    return _HEIGHT - _BOTTOM + share * (_TOP - (_HEIGHT - _BOTTOM))
 
 
 def _ticks(low: float, high: float) -> list[float]:

@@ -120,17 +120,12 @@ def compare_clusterings(
         y = [classes[name] for name in names]
         known = accuracy(y, a), accuracy(y, b)
     return Comparison(
-        names=tuple(names),
-        left=a,
-        right=b,
-        table=table,
-        events=tuple(_events(table)),
+        names=tuple(names), left=a, right=b, table=table, events=tuple(_events(table)),
         partner={int(r): int(c) for r, c in zip(rows, columns, strict=True) if table[r, c]},
         only_left=tuple(name for name in left if name not in right),
-        only_right=tuple(name for name in right if name not in left),
-        agreement=float(adjusted_rand_score(a, b)),
+        only_right=tuple(name for name in right if name not in left), agreement=float(adjusted_rand_score(a, b)),
         accuracy=known,
-    )
+    )  # fmt: skip
 
 
 def _events(table: IntArray) -> list[Event]:

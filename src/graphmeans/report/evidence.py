@@ -90,20 +90,13 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     width, spent = _silhouette(quick, points.take(for_width), labels[sample][for_width])
     count = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
     return Evidence(
-        sample=sample,
-        own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
-        mappings=[own.mapping(p) for p in range(len(sample))],
-        second=second,
-        second_distance=second_distance,
-        neighbours=near,
-        neighbour_distances=near_distances,
-        neighbour_mappings=ways,
-        map=there,
-        silhouette=width,
+        sample=sample, own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
+        mappings=[own.mapping(p) for p in range(len(sample))], second=second, second_distance=second_distance,
+        neighbours=near, neighbour_distances=near_distances, neighbour_mappings=ways, map=there, silhouette=width,
         silhouette_graphs=len(for_width),
         stability=_stability(quick, points, centers, labels[sample], near, own, beside, random_state),
         matchings=int(count + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
-    )
+    )  # fmt: skip
 
 
 def _milliseconds(nodes: float, order: int) -> float:

@@ -59,24 +59,15 @@ def page_data(
         "shared": int(shared),
         "columns": columns if 0 < values <= MOST_VALUES else [],
         "clusters": [
-            {
-                **pictures.mean_data(c.label),
-                "size": c.size,
-                "name": c.name,
-                "a": node_table(c.mean),
-                **(
-                    {"k": place_of[c.majority], "mix": [place_of[name] for name, _ in c.mixture]}
-                    if c.majority in place_of
-                    else {}
-                ),
-            }
-            for c in summary.clusters
+            {**pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean)} for c in summary.clusters
         ],
-        "labels": pictures.labels.strings(),
+        "labels": list(pictures.labels),
     }
-    for (c, other), mapping in evidence.neighbour_mappings.items():
-        data["clusters"][c]["other"] = other
-        data["clusters"][c]["into"] = [int(j) for j in mapping]
+    for row, c in zip(data["clusters"], summary.clusters, strict=True):
+        if c.majority in place_of:
+            row.update(k=place_of[c.majority], mix=[place_of[name] for name, _ in c.mixture])
+    for (at, other), mapping in evidence.neighbour_mappings.items():
+        data["clusters"][at].update(other=other, into=[int(j) for j in mapping])
     sampled = len(evidence.sample) < len(graphs)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:

@@ -83,13 +83,9 @@ def write_report(
 
 
 def _page(
-    estimator: Any,
-    graphs: Iterable[Any],
-    summary: ClusteringSummary,
-    title: str,
-    command: str | None,
+    estimator: Any, graphs: Iterable[Any], summary: ClusteringSummary, title: str, command: str | None,
     seconds: float | None,
-) -> str:
+) -> str:  # fmt: skip
     collection = ReportGraphs(graphs)
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")

@@ -109,18 +109,14 @@ def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None
         mixture = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         clusters.append(ClusterSummary(label, mean, inside, distances[inside], mixture))
     return ClusteringSummary(
-        clusters=tuple(clusters),
-        labels=labels,
-        distances=distances,
-        classes=names,
-        inertia=float(estimator.inertia_),
-        n_iter=int(estimator.n_iter_),
+        clusters=tuple(clusters), labels=labels, distances=distances, classes=names,
+        inertia=float(estimator.inertia_), n_iter=int(estimator.n_iter_),
         matchings=int(np.sum(estimator.trace_["matchings"])),
         standard=_standard_run(len(labels), len(clusters), len(estimator.trace_)),
         matchings_of_all_runs=int(estimator.n_matchings_),
         certified=float(getattr(estimator, "certified_fraction_", np.nan)),
         accuracy=None if names is None else accuracy(names, labels),
-    )
+    )  # fmt: skip
 
 
 def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:

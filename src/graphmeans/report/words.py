@@ -81,11 +81,8 @@ def counted(count: int, what: str) -> str:
 def page_template(module: str) -> Template:
     """The page.html in the folder of the module whose ``__file__`` this is."""
     environment = Environment(
-        loader=FileSystemLoader(Path(module).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
+        loader=FileSystemLoader(Path(module).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
-    )
+    )  # fmt: skip
     environment.filters.update(number=number, percent=percent, counted=counted)
     return environment.get_template("page.html")
