@@ -93,20 +93,16 @@ def _order(space: Any) -> Any:
 
 
 def _draw(x: Graph, y: Graph, found: Match, path: Path, y_down: bool) -> None:
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot as plt
+    from matplotlib.figure import Figure
 
     from graphmeans.plots.members import draw_alignment
     from graphmeans.plots.positions import y_down as drawn_downwards
 
-    figure, axes = plt.subplots(figsize=(7.5, 3.6))
+    figure = Figure(figsize=(7.5, 3.6))
     with drawn_downwards(y_down):
-        draw_alignment(x, y, found.indices, axes)
+        draw_alignment(x, y, found.indices, figure.subplots())
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format=path.suffix.lstrip(".") or "svg", bbox_inches="tight")
-    plt.close(figure)
 
 
 def _show(x: Graph, y: Graph, found: Match, output: Path | None) -> None:

@@ -80,11 +80,8 @@ def safe_cell(text: str) -> str:
     ("'=1+1", '-12.5', 'A_001')
     """
     text = plain_text(text)
-    return text if not text.lstrip().startswith(("=", "+", "-", "@")) or _is_number(text.strip()) else f"'{text}"
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text) is not None
+    number = re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text.strip())
+    return text if number or not text.lstrip().startswith(("=", "+", "-", "@")) else f"'{text}"
 
 
 def _remove(directory: Path) -> None:

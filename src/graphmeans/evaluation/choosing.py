@@ -173,8 +173,7 @@ class _Trial:
     ) -> None:
         self.items, self.estimator = items, estimator
         self.seeds = random.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
-        size = min(sample_size, len(items))
-        self.sample = np.sort(random.choice(len(items), size=size, replace=False))
+        self.sample = np.sort(random.choice(len(items), size=min(sample_size, len(items)), replace=False))
         self.distances: FloatArray | None = None
 
     def __call__(self, k: int) -> Tried:
@@ -183,11 +182,9 @@ class _Trial:
         if self.distances is None:
             self.distances = best.space_.distances(points_of(best, self._chosen()))
         agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
-        sizes = np.bincount(best.labels_, minlength=k)
-        return Tried(
-            k, float(best.inertia_), _silhouette(self.distances, best.labels_[self.sample]), float(np.mean(agreement)),
-            int(sizes.min()),
-        )  # fmt: skip
+        width = _silhouette(self.distances, best.labels_[self.sample])
+        smallest = int(np.bincount(best.labels_, minlength=k).min())
+        return Tried(k, float(best.inertia_), width, float(np.mean(agreement)), smallest)
 
     def _chosen(self) -> Any:
         if is_lazy(self.items):
@@ -211,13 +208,9 @@ def _silhouette(distances: FloatArray, labels: NDArray[Any]) -> float:
     return float(silhouette_score(distances, labels, metric="precomputed"))
 
 
-def _stable(rows: Sequence[Tried]) -> list[Tried]:
-    most = max(row.stability for row in rows)
-    return [row for row in rows if row.stability >= LESS_STABLE * most]
-
-
 def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
-    stable = _stable(rows)
+    most = max(row.stability for row in rows)
+    stable = [row for row in rows if row.stability >= LESS_STABLE * most]
     widest = max(row.silhouette for row in stable)
     close = [row.n_clusters for row in stable if row.silhouette >= min(widest, NEARLY_WIDEST * widest)]
     bend = _bends([*rows, *outside])
@@ -261,15 +254,11 @@ def _bends(rows: Sequence[Tried]) -> dict[int, float]:
     return bends([row.n_clusters for row in rows], [row.inertia for row in rows])
 
 
-def _sharpest(bend: dict[int, float]) -> int | None:
-    return max(bend, key=lambda k: (bend[k], -k)) if bend else None
-
-
 def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoice:
     k = _recommended(rows, outside)
     row = next(row for row in rows if row.n_clusters == k)
     bend = _bends([*rows, *outside])
-    elbow = _sharpest({row.n_clusters: bend[row.n_clusters] for row in rows if row.n_clusters in bend})
+    elbow = max((row.n_clusters for row in rows if row.n_clusters in bend), key=lambda n: (bend[n], -n), default=None)
     widest = max(rows, key=lambda row: row.silhouette)
     clear = widest.silhouette >= NO_GROUPS
     words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
@@ -284,7 +273,6 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoi
         words.append("the objective bends nowhere, so no number stands out")
     if k == rows[-1].n_clusters and len(rows) > 1:
         words.append("it is the largest number tried, so try more")
-    reason = f"{k} clusters: {'; '.join(words)}"
     if not clear:
-        reason += "; but there are hardly any groups in these graphs"
-    return KChoice(rows, k, elbow, reason, clear, n_sample)
+        words.append("but there are hardly any groups in these graphs")
+    return KChoice(rows, k, elbow, f"{k} clusters: {'; '.join(words)}", clear, n_sample)

@@ -157,10 +157,11 @@ def inspect(
         if len(pairs):
             columns = _with_shares(columns, distance_shares(encoder, space, points, pairs))
             cost = _cost(listed, estimator, space, points, pairs, sketching, random)
+    roles = Counter(role for graph in listed for role in graph.roles or ())
     found = Inspection(
         len(listed), _spread([g.n_nodes for g in listed]), _spread([g.n_edges for g in listed]),
         sum(g.directed for g in listed), sum(not g.n_nodes for g in listed), sum(not g.n_edges for g in listed),
-        sum(g.name is None for g in listed), _roles(listed), copies, relabelled, columns, problem, cost, notes,
+        sum(g.name is None for g in listed), dict(roles.most_common()), copies, relabelled, columns, problem, cost, notes,
     )  # fmt: skip
     notes += _remarks(found)
     return found
@@ -184,10 +185,6 @@ def _inspected_sample(graphs: Any, n_clusters: int, random_state: Any, options: 
 
 def _spread(counts: Sequence[int]) -> tuple[float, float, float, float]:
     return float(min(counts)), float(np.median(counts)), float(np.mean(counts)), float(max(counts))
-
-
-def _roles(graphs: Sequence[Graph]) -> dict[Any, int]:
-    return dict(Counter(role for graph in graphs for role in graph.roles or ()).most_common())
 
 
 def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
@@ -280,9 +277,8 @@ def _cost(
 def _memory(graphs: Sequence[Graph], space: GraphSpace, points: GraphBatch, k: int) -> float:
     """Bytes that the graphs take, and that interval k-means keeps beside them: sketches, bounds, labels and alignments."""
     one = Sketches.of(points.take([0]), sketch_order(space.order, points))
-    packed = sum(
-        getattr(points, name).nbytes for name in ("node_ptr", "nodes", "roles", "edge_ptr", "ends", "edge_values")
-    )
+    arrays = points.node_ptr, points.nodes, points.roles, points.edge_ptr, points.ends, points.edge_values
+    packed = sum(array.nbytes for array in arrays)
     some = graphs[:: max(1, len(graphs) // 100)]
     objects = np.mean([_object_bytes(graph) for graph in some]) * len(graphs)
     own = 4 * one.values.shape[1] + BOUND * min(k, NEAREST) + REST
@@ -371,7 +367,7 @@ def channel_squares(points: GraphBatch, x: int, y: int, mapping: IntArray) -> tu
         if other is None:
             edges += value**2
         else:
-            edges += (value - (_other_way(points, other) if swapped else other)) ** 2
+            edges += (value - (np.roll(other, len(other) // 2) if swapped and points.directed else other)) ** 2
     for value in of_y.values():
         edges += value**2
     return nodes, 2.0 * edges
@@ -380,7 +376,3 @@ def channel_squares(points: GraphBatch, x: int, y: int, mapping: IntArray) -> tu
 def _edges(points: GraphBatch, g: int) -> list[tuple[tuple[int, int], FloatArray]]:
     rows = slice(points.edge_ptr[g], points.edge_ptr[g + 1])
     return [((i, j), value) for (i, j), value in zip(points.ends[rows].tolist(), points.edge_values[rows], strict=True)]
-
-
-def _other_way(points: GraphBatch, value: FloatArray) -> FloatArray:
-    return np.roll(value, len(value) // 2) if points.directed else value

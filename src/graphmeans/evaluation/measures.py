@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import silhouette_samples
+from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_random_state
 
 from graphmeans.functions import check_weights, pairwise_distances
@@ -30,11 +31,7 @@ def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
         raise GraphError(f"classes and labels must be two lists of one length, got {classes.shape} and {labels.shape}")
     if not len(classes):
         raise GraphError("accuracy needs at least one graph")
-    _, rows = np.unique(labels, return_inverse=True)
-    _, columns = np.unique(classes, return_inverse=True)
-    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
-    np.add.at(table, (rows, columns), 1)
-    return float(table.max(axis=1).sum() / len(classes))
+    return float(contingency_matrix(labels, classes).max(axis=1).sum() / len(classes))
 
 
 def silhouette(
