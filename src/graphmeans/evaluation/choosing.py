@@ -86,15 +86,10 @@ class KChoice:
 
 
 def choose_k(
-    graphs: Any,
-    n_clusters: Iterable[int] | None = None,
-    *,
-    n_seeds: int = 3,
-    sample_size: int = 300,
-    random_state: int | np.random.RandomState | None = None,
-    on_tried: Callable[[Tried], None] | None = None,
+    graphs: Any, n_clusters: Iterable[int] | None = None, *, n_seeds: int = 3, sample_size: int = 300,
+    random_state: int | np.random.RandomState | None = None, on_tried: Callable[[Tried], None] | None = None,
     **options: Any,
-) -> KChoice:
+) -> KChoice:  # fmt: skip
     """Try numbers of clusters and recommend one.
 
     For each number GraphKMeans runs from several starts. Numbers whose runs disagree are ruled out; of the others those are

@@ -35,13 +35,9 @@ def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
 
 
 def silhouette(
-    graphs: Iterable[Any] | FloatArray,
-    labels: ArrayLike,
-    *,
-    sample_size: int | None = None,
-    random_state: int | np.random.RandomState | None = None,
-    **metric: Any,
-) -> float:
+    graphs: Iterable[Any] | FloatArray, labels: ArrayLike, *, sample_size: int | None = None,
+    random_state: int | np.random.RandomState | None = None, **metric: Any,
+) -> float:  # fmt: skip
     """The paper's silhouette index: the mean over clusters of the mean silhouette width of their members.
 
     A graph alone in its cluster has the width 0. (scikit-learn averages over samples instead of clusters.)
@@ -95,13 +91,9 @@ def silhouette_widths(distances: FloatArray, labels: NDArray[Any]) -> FloatArray
 
 
 def objective(
-    graphs: Iterable[Any],
-    labels: ArrayLike,
-    centers: Iterable[Any],
-    *,
-    sample_weight: ArrayLike | None = None,
+    graphs: Iterable[Any], labels: ArrayLike, centers: Iterable[Any], *, sample_weight: ArrayLike | None = None,
     **metric: Any,
-) -> float:
+) -> float:  # fmt: skip
     """The k-means objective J: the weighted sum of squared distances of the graphs to their centers, all matched again.
 
     Parameters

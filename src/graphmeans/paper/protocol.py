@@ -105,14 +105,9 @@ class Watcher:
 
 
 def settings(
-    *,
-    quick: bool = False,
-    runs: int | None = None,
-    first_seed: int = 0,
-    matcher: str | None = None,
-    algorithms: Iterable[str] = PAPER_ALGORITHMS,
-    datasets: Iterable[str] = DATASETS,
-) -> list[RunSetting]:
+    *, quick: bool = False, runs: int | None = None, first_seed: int = 0, matcher: str | None = None,
+    algorithms: Iterable[str] = PAPER_ALGORITHMS, datasets: Iterable[str] = DATASETS,
+) -> list[RunSetting]:  # fmt: skip
     """All runs of the three experiments.
 
     Parameters

@@ -23,17 +23,10 @@ INK, MEAN_INK, EXTRA = "#1f2a36", "#17508f", "#c2410c"
 
 
 def draw(
-    graph: Graph,
-    ax: Axes | None = None,
-    *,
-    viewport: Viewport | None = None,
-    positions: ArrayLike | None = None,
-    color: Any = None,
-    palette: Mapping[str, str] | None = None,
-    labels: bool | None = None,
-    faint: float = FAINT,
+    graph: Graph, ax: Axes | None = None, *, viewport: Viewport | None = None, positions: ArrayLike | None = None,
+    color: Any = None, palette: Mapping[str, str] | None = None, labels: bool | None = None, faint: float = FAINT,
     title: str | None = None,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """Draw a graph or a mean graph on matplotlib axes.
 
     Data coordinates are those of the nodes. Parameters are those of `draw_svg`, which draws the same picture.

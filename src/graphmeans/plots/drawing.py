@@ -91,13 +91,11 @@ def drawing(
     kinds = node_kinds(graph) or [""] * graph.n_nodes
     written, m = labels is not False, graph.n_edges
     plain = Drawing(
-        points=points, strength=strength,
-        labels=kinds if written else [""] * graph.n_nodes,
+        points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
         dots=np.ones(graph.n_nodes, bool), kinds=kinds,
         ends=graph.edges, stroke_strength=along, edge=np.arange(m), bend=np.zeros(m), shift=np.zeros(m),
         inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), directed=graph.directed and not _both_ways(graph),
-        rings=np.array([kind == "circle" for kind in kinds], dtype=bool),
-        core=framed(graph, faint),
+        rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
     )  # fmt: skip
     if is_molecule(graph):
         return _molecule(graph, plain, written=written)

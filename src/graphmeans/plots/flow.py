@@ -22,11 +22,9 @@ _INK, _SOFT = "#1f2a36", "#5b6672"
 
 
 def flow_svg(
-    table: ArrayLike,
-    *,
-    titles: tuple[str, str] = ("A", "B"),
+    table: ArrayLike, *, titles: tuple[str, str] = ("A", "B"),
     pictures: tuple[Mapping[int, Graph], Mapping[int, Graph]] = ({}, {}),
-) -> str:
+) -> str:  # fmt: skip
     """Draw ribbons from the clusters on the left to those on the right, as wide as the number of graphs they hold.
 
     Parameters

@@ -78,15 +78,9 @@ def frame_positions(
 
 
 def draw_member(
-    member: Graph,
-    mean: Graph,
-    indices: ArrayLike,
-    ax: Axes | None = None,
-    *,
-    viewport: Viewport | None = None,
-    color: str = INK,
-    title: str | None = None,
-) -> Axes:
+    member: Graph, mean: Graph, indices: ArrayLike, ax: Axes | None = None, *, viewport: Viewport | None = None,
+    color: str = INK, title: str | None = None,
+) -> Axes:  # fmt: skip
     """Draw a member over its mean: the mean in pale blue, what is not usual in the cluster in orange.
 
     Parameters
@@ -184,13 +178,9 @@ _LINE_COLOURS = ("#2a78b8", "#3a8f5c", "#8a5fb8", "#b5812a", "#2d8f93", "#a8527d
 
 
 def draw_alignment(
-    x: Graph,
-    y: Graph,
-    indices: ArrayLike | None = None,
-    ax: Axes | None = None,
-    *,
+    x: Graph, y: Graph, indices: ArrayLike | None = None, ax: Axes | None = None, *,
     titles: tuple[str, str] | None = None,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """Draw two graphs side by side, with a line from each node of x to the node of y that it is aligned to.
 
     What has no counterpart on the other side is orange.

@@ -24,14 +24,9 @@ CELL = 1.35
 
 
 def contact_sheet(
-    graphs: Iterable[Any],
-    ax: Axes | None = None,
-    *,
-    columns: int = 6,
-    titles: Sequence[str] | None = None,
-    one_scale: bool = True,
-    palette: Mapping[str, str] | None = None,
-) -> Axes:
+    graphs: Iterable[Any], ax: Axes | None = None, *, columns: int = 6, titles: Sequence[str] | None = None,
+    one_scale: bool = True, palette: Mapping[str, str] | None = None,
+) -> Axes:  # fmt: skip
     """Draw graphs in rows.
 
     Parameters
@@ -63,14 +58,9 @@ def contact_sheet(
 
 
 def draw_cluster(
-    estimator: Any,
-    graphs: Iterable[Any],
-    label: int,
-    ax: Axes | None = None,
-    *,
-    n_members: int = 11,
+    estimator: Any, graphs: Iterable[Any], label: int, ax: Axes | None = None, *, n_members: int = 11,
     columns: int = 6,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """The contact sheet of a cluster: its mean, then members from the nearest to the farthest, in the frame of the mean.
 
     Parameters

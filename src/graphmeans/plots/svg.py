@@ -19,17 +19,10 @@ _LETTERING = ' text-anchor="middle" dominant-baseline="central" font-family="sys
 
 
 def draw_svg(
-    graph: Graph,
-    *,
-    size: int = 240,
-    viewport: Viewport | None = None,
-    positions: ArrayLike | None = None,
-    color: str = "currentColor",
-    palette: Mapping[str, str] | None = None,
-    labels: bool | None = None,
-    faint: float = FAINT,
-    title: str | None = None,
-) -> str:
+    graph: Graph, *, size: int = 240, viewport: Viewport | None = None, positions: ArrayLike | None = None,
+    color: str = "currentColor", palette: Mapping[str, str] | None = None, labels: bool | None = None,
+    faint: float = FAINT, title: str | None = None,
+) -> str:  # fmt: skip
     """A picture of a graph as one `<svg>` element, for a file, a web page or a notebook.
 
     Nodes stand at their columns ``x`` and ``y`` (upwards; see `plots.y_down`) or, if there are none, at the two columns of

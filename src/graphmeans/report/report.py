@@ -33,17 +33,10 @@ _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#
 
 
 def write_report(
-    path: str | Path,
-    *,
-    estimator: Any,
-    graphs: Iterable[Any],
-    classes: Sequence[object] | None = None,
-    title: str = "Graph clusters",
-    command: str | None = None,
-    seconds: float | None = None,
-    y_down: bool | None = None,
-    summary: ClusteringSummary | None = None,
-) -> Path:
+    path: str | Path, *, estimator: Any, graphs: Iterable[Any], classes: Sequence[object] | None = None,
+    title: str = "Graph clusters", command: str | None = None, seconds: float | None = None,
+    y_down: bool | None = None, summary: ClusteringSummary | None = None,
+) -> Path:  # fmt: skip
     """Write a page that shows a clustering: every mean graph, its members, what sets it apart, and how the run went.
 
     The page is one file; nothing is loaded from elsewhere. Large collections are shown by a sample, and the page says so.
