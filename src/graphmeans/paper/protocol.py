@@ -49,6 +49,13 @@ class Sizes:
     letters_per_class: int | None
     fingerprints_per_class: int
 
+    def by_k(self) -> dict[str, tuple[str, int | None, Sequence[int]]]:
+        """Data set, graphs of each class and numbers of clusters of Tables 3 and 4."""
+        return {
+            LETTERS_BY_K: ("letter", self.letters_per_class, self.letters),
+            FINGERPRINTS_BY_K: ("fingerprint", self.fingerprints_per_class, self.fingerprints),
+        }
+
 
 PAPER_SIZES = Sizes(
     clusters={"letter": 30, "grec": 33, "fingerprint": 60, "molecules": 10},
@@ -130,10 +137,7 @@ def settings(
         for algorithm in algorithms if dataset in datasets else ():
             count = runs or (min(1, counts[algorithm]) if quick else counts[algorithm])
             found += _repeated(replace(base, algorithm=algorithm), first_seed, count, THETA.get(dataset, 0.0))
-    for experiment, dataset, per_class, clusters in (
-        (LETTERS_BY_K, "letter", sizes.letters_per_class, sizes.letters),
-        (FINGERPRINTS_BY_K, "fingerprint", sizes.fingerprints_per_class, sizes.fingerprints),
-    ):
+    for experiment, (dataset, per_class, clusters) in sizes.by_k().items():
         usual, encoding = RUNS_BY_K[dataset]
         for k in clusters if dataset in datasets else ():
             base = _base(experiment, dataset, encoding, per_class, k, matcher)
@@ -158,10 +162,8 @@ def belongs(row: Mapping[str, str], quick: bool, matcher: str | None) -> bool:
     """Whether a row of results.csv is of this protocol, whatever its seed: a folder may hold those of others too."""
     sizes = QUICK_SIZES if quick else PAPER_SIZES
     dataset = row["dataset"]
-    per_class, clusters = {
-        LETTERS_BY_K: (sizes.letters_per_class, sizes.letters),
-        FINGERPRINTS_BY_K: (sizes.fingerprints_per_class, sizes.fingerprints),
-    }.get(row["experiment"], (sizes.per_class[dataset], (sizes.clusters[dataset],)))
+    whole = dataset, sizes.per_class[dataset], (sizes.clusters[dataset],)
+    _, per_class, clusters = sizes.by_k().get(row["experiment"], whole)
     fits = row["per_class"] == ("" if per_class is None else str(per_class)) and int(row["k"]) in clusters
     return fits and (row["matcher"], float(row["effort"])) == matcher_of(dataset, row["encoding"], matcher)
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from graphmeans.evaluation.choosing import KChoice
 from graphmeans.evaluation.fitted import fitted_labels, points_of, spread_sample
 from graphmeans.evaluation.measures import silhouette, silhouette_widths, standard_matchings
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.plots.axes import EXTRA, INK, MEAN_INK, new_axes
 from graphmeans.plots.pen import COLOURS
@@ -34,6 +35,14 @@ class Display:
         ax.set(**labels)
         self.ax_, self.figure_ = ax, ax.get_figure()
         return ax
+
+
+def sampled_points(estimator: Any, graphs: Any, most: int, random_state: int) -> tuple[GraphBatch, IntArray]:
+    """A sample of the graphs that an estimator was fitted to, spread over its clusters: points of its space, and labels."""
+    check_is_fitted(estimator)
+    labels = fitted_labels(estimator, graphs)
+    chosen = spread_sample(labels, most, random_state)
+    return points_of(estimator, [graphs[i] for i in chosen]), labels[chosen]
 
 
 class SilhouetteDisplay(Display):
@@ -80,12 +89,10 @@ class SilhouetteDisplay(Display):
         random_state : int
         ax : matplotlib axes, optional
         """
-        check_is_fitted(estimator)
-        labels = fitted_labels(estimator, graphs)
-        chosen = spread_sample(labels, sample_size, random_state)
-        distances = estimator.space_.distances(points_of(estimator, [graphs[i] for i in chosen]))
-        widths, index = silhouette_widths(distances, labels[chosen]), silhouette(distances, labels[chosen])
-        return cls(widths, labels[chosen], index, len(labels)).plot(ax, **style)
+        points, labels = sampled_points(estimator, graphs, sample_size, random_state)
+        distances = estimator.space_.distances(points)
+        widths, index = silhouette_widths(distances, labels), silhouette(distances, labels)
+        return cls(widths, labels, index, len(graphs)).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS) -> SilhouetteDisplay:
         """Draw one bar for each graph, sorted by width within the clusters."""
@@ -140,8 +147,7 @@ class ConvergenceDisplay(Display):
         other.set_ylabel("matchings", color="#9a6a35")
         other.tick_params(axis="y", colors="#9a6a35")
         other.spines["top"].set_visible(False)
-        most = max(float(self.matchings.max(initial=0.0)), 1.0)
-        other.set_ylim(0, most * 2.2)
+        other.set_ylim(0, 2.2 * max(float(self.matchings.max(initial=0.0)), 1.0))
         ax.set_zorder(other.get_zorder() + 1)
         ax.patch.set_visible(False)
         ax.plot(self.iterations, self.inertia, color=color, marker="o", markersize=3.5, linewidth=1.8)
@@ -150,10 +156,8 @@ class ConvergenceDisplay(Display):
             ax.plot(self.iterations[best], self.inertia[best], "o", markersize=9, markerfacecolor="none", color=color)
         ax.locator_params(axis="x", integer=True)
         if self.standard is not None:
-            ax.set_title(
-                f"{self.matchings.sum():,.0f} matchings; standard k-means {self.standard * len(self.matchings):,.0f}",
-                fontsize=10, color=INK,
-            )  # fmt: skip
+            standard = f"standard k-means {self.standard * len(self.matchings):,.0f}"
+            ax.set_title(f"{self.matchings.sum():,.0f} matchings; {standard}", fontsize=10, color=INK)
         self.matchings_ax_ = other
         return self
 

@@ -117,9 +117,8 @@ def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: Fl
 
     bonds = np.bincount(graph.edges[along > 0].ravel(), minlength=graph.n_nodes)
     taken = set(graph.edges[(orders >= 2) & (along > 0)].ravel().tolist())
-    may = [
-        i not in taken and (s in ("C", "B", "Si") or (s in ("N", "P") and bonds[i] == 2)) for i, s in enumerate(symbols)
-    ]
+    fit = [s in ("C", "B", "Si") or (s in ("N", "P") and bonds[i] == 2) for i, s in enumerate(symbols)]
+    may = [fits and i not in taken for i, fits in enumerate(fit)]
     free = nx.Graph()
     for e in aromatic:
         i, j = graph.edges[e].tolist()
@@ -192,9 +191,8 @@ def rdkit_coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int
     for i in heavy:
         molecule.AddAtom(chem.Atom(symbols[i]))
     orders = dict(zip(map(tuple, np.sort(graph.edges, axis=1).tolist()), bond_orders(graph), strict=True))
-    kinds = {
-        1.0: chem.BondType.SINGLE, 1.5: chem.BondType.AROMATIC, 2.0: chem.BondType.DOUBLE, 3.0: chem.BondType.TRIPLE
-    }
+    bonds = chem.BondType
+    kinds = {1.0: bonds.SINGLE, 1.5: bonds.AROMATIC, 2.0: bonds.DOUBLE, 3.0: bonds.TRIPLE}
     for i, j in edges:
         if i in place and j in place and molecule.GetBondBetweenAtoms(place[i], place[j]) is None:
             molecule.AddBond(place[i], place[j], kinds[float(orders.get((min(i, j), max(i, j)), 1.0))])

@@ -57,19 +57,17 @@ class Pen:
     ) -> None:
         self.drawing, self.size = drawing, float(size)
         count = max(len(drawing.drawn), 1)
-        has_labels = any(drawing.labels[i] for i in drawing.drawn)
         many = sum(bool(drawing.labels[i]) for i in drawing.drawn)
         formula = not all(drawing.dots)  # a structural formula is nothing without its letters
         crowded = many > MOST_LABELS or size < (64 if formula else 14 * np.sqrt(max(many, 1)) + 60)
-        self.written = has_labels and (labels if labels is not None else not crowded)
+        self.written = many > 0 and (labels if labels is not None else not crowded)
         crowd = min(1.0, np.sqrt(12 / count))
         self.line = max(size * (0.016 if self.written else 0.024) * crowd, 0.9)
         self.dot = max(size * 0.031 * crowd, 1.3)
         self.font = max(size * 0.085 * crowd, 7.0)
         beside = max((len(drawing.labels[i]) - 1 for i in drawing.drawn if drawing.sides[i]), default=0)
         self.margin = size * 0.09 + (self.font * (1 / 3 + 0.3 * beside) if self.written else 0)
-        box = viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0)
-        self.box = square(box)
+        self.box = square(viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0))
         self.scale = (self.size - 2 * self.margin) / (self.box[2] - self.box[0])
         usual = drawing.usual_length * self.scale
         if usual:  # finer where the edges come out short
@@ -98,10 +96,8 @@ class Pen:
                 continue
             along = (end - start) / length
             aside = np.array([-along[1], along[0]]) * d.shift[s] * min(unit, length)
-            cuts = [
-                min(room, 0.35 * length) if self.written and d.labels[node] else d.inset[s] * length
-                for node in d.ends[s]
-            ]
+            written = [self.written and d.labels[node] for node in d.ends[s]]
+            cuts = [min(room, 0.35 * length) if label else d.inset[s] * length for label in written]
             strength = float(d.stroke_strength[s])
             yield DrawnLine(
                 int(s), start + along * cuts[0] + aside, end - along * cuts[1] + aside, float(d.bend[s]),

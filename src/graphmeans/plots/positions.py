@@ -63,19 +63,16 @@ def draws_down() -> bool:
 
 def own_positions(graph: Graph) -> Positions | None:
     """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None. y upwards."""
-    positions = _stored_positions(graph)
-    return positions * [1.0, -1.0] + 0.0 if _downwards and positions is not None else positions
-
-
-def _stored_positions(graph: Graph) -> Positions | None:
     columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
     x, y = columns.get("x"), columns.get("y")
-    if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
-        return np.column_stack([np.ma.getdata(x), np.ma.getdata(y)])
     bare = columns.get(BARE)
-    if bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
-        return np.array(bare, dtype=np.float64)
-    return None
+    if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
+        found = np.column_stack([np.ma.getdata(x), np.ma.getdata(y)])
+    elif bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
+        found = np.array(bare, dtype=np.float64)
+    else:
+        return None
+    return found * [1.0, -1.0] + 0.0 if _downwards else found
 
 
 def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -118,9 +118,6 @@ def grid(count: int, columns: int, ax: Axes | None = None) -> tuple[Axes, list[A
         figure = plt.figure(figsize=(columns * CELL, rows * CELL * 1.12))
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     ax.set_axis_off()
-    cells = []
-    for n in range(count):
-        row, column = divmod(n, columns)
-        wide, high = 1 / columns, 1 / rows
-        cells.append(ax.inset_axes((column * wide, 1 - (row + 1) * high, wide, high * 0.84)))
-    return ax, cells
+    wide, high = 1 / columns, 1 / rows
+    places = [divmod(n, columns) for n in range(count)]
+    return ax, [ax.inset_axes((column * wide, 1 - (row + 1) * high, wide, high * 0.84)) for row, column in places]

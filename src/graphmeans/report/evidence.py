@@ -86,16 +86,17 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     there = landmark_map(quick, points, centers, landmarks)
     beside = _beside(quick, points, centers, labels[sample], near)
     second, second_distance = _second(labels[sample], near, beside, there, k)
-    for_width = spread_sample(labels[sample], _count_for_pairs(0.25 * affordable), random_state)
+    count = (1 + np.sqrt(1 + 8 * 0.25 * affordable)) / 2  # so many graphs have as many pairs as a quarter of the budget pays
+    for_width = spread_sample(labels[sample], int(np.clip(count, 24, SILHOUETTE)), random_state)
     width, spent = _silhouette(quick, points.take(for_width), labels[sample][for_width])
-    count = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
+    matched = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
     return Evidence(
         sample=sample, own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
         mappings=[own.mapping(p) for p in range(len(sample))], second=second, second_distance=second_distance,
         neighbours=near, neighbour_distances=near_distances, neighbour_mappings=ways, map=there, silhouette=width,
         silhouette_graphs=len(for_width),
         stability=_stability(quick, points, centers, labels[sample], near, own, beside, random_state),
-        matchings=int(count + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
+        matchings=int(matched + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
     )  # fmt: skip
 
 
@@ -103,10 +104,6 @@ def _milliseconds(nodes: float, order: int) -> float:
     """About how many milliseconds a quick matching of two graphs takes: small ones are matched exactly."""
     rows = min(order if order > 0 else 1 << 30, 2 * nodes)
     return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
-
-
-def _count_for_pairs(pairs: float) -> int:
-    return int(np.clip((1 + np.sqrt(1 + 8 * pairs)) / 2, 24, SILHOUETTE))
 
 
 def _sample(labels: IntArray, distances: FloatArray, most: int, random_state: int) -> IntArray:
