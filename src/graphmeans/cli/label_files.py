@@ -94,17 +94,16 @@ def _remove(directory: Path) -> None:
 
 
 def _earlier(directory: Path) -> Iterator[Path]:
-    for path in (*sorted((directory / "labels").glob("part-*.parquet")), directory / "labels.parquet"):
+    parts = sorted((directory / "labels").glob("part-*.parquet"))
+    for path in (*parts, directory / "labels.parquet", directory / "labels.csv"):
         if path.is_file() and _holds_labels(path):
             yield path
-    table = directory / "labels.csv"
-    if table.is_file():
-        with table.open("rb") as file:
-            if file.readline().startswith(b"name,label,distance"):
-                yield table
 
 
 def _holds_labels(path: Path) -> bool:
+    if path.suffix == ".csv":
+        with path.open("rb") as file:
+            return file.readline().startswith(b"name,label,distance")
     try:
         return is_label_table(parquet().read_schema(path), str(path))
     except (ValueError, OSError):

@@ -92,12 +92,8 @@ def paper_command(
             with watched(len(chosen), len(chosen) - len(missing), quiet=quiet) as watcher:
                 run_all(missing, ExperimentCollections(data), results, n_threads(jobs), watcher)
         except KeyboardInterrupt:
-            left = len(results.missing(chosen))
-            typer.echo(
-                f"graphmeans: interrupted with {len(chosen) - left} of {len(chosen)} runs in {results.path}; "
-                "the same command continues from there",
-                err=True,
-            )
+            done = f"{len(chosen) - len(results.missing(chosen))} of {len(chosen)} runs in {results.path}"
+            typer.echo(f"graphmeans: interrupted with {done}; the same command continues from there", err=True)
             raise typer.Exit(130) from None
         rows = [row for row in results.rows if belongs(row, quick, matcher.value)]
         command = None if context.obj is None else shlex.join(["graphmeans", *context.obj])

@@ -122,20 +122,16 @@ def _write_centroids(directory: Path, means: Sequence[MeanGraph]) -> None:
 
 
 def _table(summary: ClusteringSummary) -> Table:
+    classes = summary.accuracy is not None
     table = plain_table(right=("cluster", "graphs"))
-    table.add_column("mean graph")
-    table.add_column("distance", justify="right")
-    if summary.accuracy is not None:
-        table.add_column("class")
-        table.add_column("share", justify="right")
+    for name in ("mean graph", "distance", "class", "share")[: 4 if classes else 2]:
+        table.add_column(name, justify="right" if name in ("distance", "share") else "left")
     for cluster in summary.in_reading_order()[:_MOST_ROWS]:
         core = cluster.mean.cut(0.5)
-        known = []
-        if summary.accuracy is not None:
-            known = [safe_markup(cluster.majority or "", 40), percent(cluster.purity) if cluster.purity else ""]
+        known = [safe_markup(cluster.majority or "", 40), percent(cluster.purity) if cluster.purity else ""]
         typical = number(float(cluster.distances.mean())) if cluster.size else ""
         shape = f"{counted(core.n_nodes, 'node')}, {counted(core.n_edges, 'edge')}"
-        table.add_row(str(cluster.label), number(cluster.size), shape, typical, *known)
+        table.add_row(str(cluster.label), number(cluster.size), shape, typical, *(known if classes else ()))
     if len(summary.clusters) > _MOST_ROWS:
         table.add_row("…", "", f"and {len(summary.clusters) - _MOST_ROWS} more in the report")
     return table

@@ -68,8 +68,7 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
 def _principal_axes(distances: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues and eigenvectors of the inner products that belong to these distances (classical scaling)."""
     centered = np.eye(len(distances)) - 1 / len(distances)
-    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
-    return values, vectors
+    return np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
 
 
 class _Placer:

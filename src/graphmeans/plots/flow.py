@@ -126,9 +126,8 @@ def _bars(
     for n, label in enumerate(labels):
         y, high = float(places[n]), max(float(heights[n]), 1.0)
         ink = COLOURS[n % len(COLOURS)] if side < 0 else _SOFT
-        parts.append(
-            f'<rect x="{rounded(x)}" y="{rounded(y)}" width="{rounded(_BAR)}" height="{rounded(high)}" rx="2" fill="{ink}"/>'
-        )
+        at_bar = f'x="{rounded(x)}" y="{rounded(y)}" width="{rounded(_BAR)}" height="{rounded(high)}"'
+        parts.append(f'<rect {at_bar} rx="2" fill="{ink}"/>')
         at = x - 7 if side < 0 else x + _BAR + 7
         anchor = "end" if side < 0 else "start"
         graph = pictures.get(int(label))

@@ -75,11 +75,8 @@ def estimator_html(estimator: Any) -> str:
 
 
 def _columns(graph: Graph) -> str:
-    parts = []
-    for what, columns in (("nodes", graph.nodes), ("edges", graph.edge_attributes)):
-        names = [_text(key) for key in columns if key]
-        if names:
-            parts.append(f"{what}: {', '.join(names)}")
+    named = {"nodes": [_text(key) for key in graph.nodes if key], "edges": [_text(key) for key in graph.edge_attributes if key]}
+    parts = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
     return f"<br>{'; '.join(parts)}" if parts else ""
 
 

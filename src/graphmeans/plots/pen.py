@@ -12,9 +12,7 @@ from graphmeans.plots.drawing import MOST_LABELS, Drawing
 from graphmeans.plots.positions import Positions, Viewport, square
 
 #: Colours of clusters, taken in turn; legible on white and on dark.
-COLOURS = (
-    "#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f",
-)  # fmt: skip
+COLOURS = ("#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f")
 SOFT = "#6b7683"
 
 

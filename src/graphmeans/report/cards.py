@@ -29,10 +29,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     sizes = [c.size for c in summary.clusters]
     if len(sizes) > 1:
         small, large = min(sizes), max(sizes)
-        said.append(
-            f"All of them hold {counted(small, 'graph')}." if small == large
-            else f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
-        )  # fmt: skip
+        apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
+        said.append(f"All of them hold {counted(small, 'graph')}." if small == large else apart)
     if evidence.silhouette is not None:
         said.append(f"{_apart(evidence.silhouette)} (silhouette {evidence.silhouette:.2f}).")
     sure = []
@@ -43,10 +41,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if sure:
         said.append(f"{sure[0][0].upper()}{sure[0][1:]}{', and ' + sure[1] if len(sure) > 1 else ''}.")
     if summary.accuracy is not None:
-        said.append(
-            f"The known classes were only used to check: {percent(summary.accuracy)} of the graphs belong to the class "
-            "that is most frequent in their cluster."
-        )
+        right = f"{percent(summary.accuracy)} of the graphs belong to the class that is most frequent in their cluster"
+        said.append(f"The known classes were only used to check: {right}.")
     return said
 
 

@@ -113,9 +113,8 @@ MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
 def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: int) -> Markup:
     """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
-    return Markup(
-        "".join(f'<symbol id="m{c}" {ink}>{shapes(pictures.pen(c), palette)}</symbol>' for c in range(n_clusters))
-    )
+    drawn = [shapes(pictures.pen(c), palette) for c in range(n_clusters)]
+    return Markup("".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn)))
 
 
 def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
@@ -160,9 +159,8 @@ def map_svg(summary: ClusteringSummary, evidence: Evidence, places: tuple[IntArr
             at = f'x="{rounded(x - side / 2)}" y="{rounded(y - side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
             look = f'<rect {at} rx="9"/><use href="#m{c.label}" {at}/>'
         else:
-            look = (
-                f'<rect x="{x - 12}" y="{y - 8}" width="24" height="16" rx="8"/><text x="{x}" y="{y}">{c.label}</text>'
-            )
+            look = f'<rect x="{x - 12}" y="{y - 8}" width="24" height="16" rx="8"/>'
+            look += f'<text x="{x}" y="{y}">{c.label}</text>'
         link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" aria-label="{said}"'
         links.append(f"<a {link}><title>{said}</title>{look}</a>")
     return Markup(

@@ -82,9 +82,7 @@ class Comparison:
             ],
             "table": self.table.tolist(),
             "partner": {str(a): b for a, b in self.partner.items()},
-            "moved": [
-                {"name": self.names[i], "a": int(self.left[i]), "b": int(self.right[i])} for i in self.moved
-            ],
+            "moved": [{"name": self.names[i], "a": int(self.left[i]), "b": int(self.right[i])} for i in self.moved],
             "only_in_a": list(self.only_left),
             "only_in_b": list(self.only_right),
         }  # fmt: skip

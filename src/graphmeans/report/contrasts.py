@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +78,7 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if abs(here - there) >= 0.3:
             lines.append(_support_line(f"node {names[i]}", here, there))
         elif j >= 0:
-            lines += [
-                Contrast(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
-                for key, a, b, weight in _changed(mean.nodes, i, other.nodes, int(j))
-            ]
+            lines += _changed(f"node {names[i]}", mean.nodes, i, other.nodes, int(j))
     return lines
 
 
@@ -105,8 +102,7 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if abs(here - there) >= 0.3:
             lines.append(_support_line(what, here, there))
         elif f is not None and min(here, there) >= 0.3:
-            changed = _changed(mean.edge_attributes, e, other.edge_attributes, f)
-            lines += [Contrast(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
+            lines += _changed(what, mean.edge_attributes, e, other.edge_attributes, f)
     for f, (i, j) in enumerate(other.edges):
         there = float(other.edge_support[f])
         if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
@@ -119,11 +115,11 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
     return lines
 
 
-def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str, str, str, float]]:
-    """Attributes of a node or edge that differ: name, value here, value there, and by how much of the column's range."""
+def _changed(what: str, columns: Mapping[str, Any], i: int, others: Mapping[str, Any], j: int) -> list[Contrast]:
+    """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
     found = []
-    for key, column in dict(columns).items():  # type: ignore[call-overload]
-        other = dict(others).get(key)  # type: ignore[call-overload]
+    for key, column in columns.items():
+        other = others.get(key)
         if other is None or other.ndim != column.ndim:
             continue
         if column.dtype.kind == "f":
@@ -133,9 +129,10 @@ def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str,
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
-                found.append((name, _number(a[d]), _number(b[d]), float(share[d])))
+                found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), 0.9 * float(share[d])))
         elif str(column[i]) != str(other[j]):
-            found.append((key, plain_text(column[i], 24), plain_text(other[j], 24), 0.6))
+            values = plain_text(column[i], 24), plain_text(other[j], 24)
+            found.append(Contrast(f"{_called(key)} of {what}", *values, 0.9 * 0.6))
     return found
 
 

@@ -23,10 +23,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Everything that is searched, drawn and opened on the page. `places` are those of the sampled graphs on the map."""
     labels, distances, classes = summary.labels, summary.distances, summary.classes
-    drawings = [
-        pictures.member(graphs[i], int(labels[i]), mapping)
-        for i, mapping in zip(evidence.sample, evidence.mappings, strict=True)
-    ]
+    members = zip(evidence.sample, evidence.mappings, strict=True)
+    drawings = [pictures.member(graphs[i], int(labels[i]), mapping) for i, mapping in members]
     shared = all(own_positions(c.mean) is not None for c in summary.clusters)
     shown = _shown_in_frame(summary, evidence)
     for n, picture in enumerate(drawings):
