@@ -15,9 +15,10 @@ from graphmeans.cli.output import echo_json
 
 InitName = Enum(
     "InitName",
-    {"kmeans": "k-means++", "parallel": "k-means||", "furthest": "furthest-first", "medoids": "medoids", "random": "random"},
+    {"kmeans": "k-means++", "parallel": "k-means||", "furthest": "furthest-first", "medoids": "medoids",
+     "random": "random"},
     type=str,
-)
+)  # fmt: skip
 MeanName = Enum(
     "MeanName",
     {"auto": "auto", "incremental": "incremental", "lifted": "lifted", "subgradient": "subgradient", "set": "set"},

@@ -22,8 +22,12 @@ _EVENT_COLOURS = {"merged": "yellow", "split": "yellow", "changed": "cyan", "new
 
 
 def compare_command(
-    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="What `graphmeans cluster` wrote.", show_default=False)],
-    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another one, of the same graphs.", show_default=False)],
+    first: Annotated[
+        Path, typer.Argument(metavar="DIR_A", help="What `graphmeans cluster` wrote.", show_default=False)
+    ],
+    second: Annotated[
+        Path, typer.Argument(metavar="DIR_B", help="Another one, of the same graphs.", show_default=False)
+    ],
     output: options.OutputFolder = Path("graphmeans-compare"),
     y_down: options.YDown = False,
     as_json: options.AsJson = False,

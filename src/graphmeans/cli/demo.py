@@ -54,7 +54,7 @@ def demo_command(
             estimator.fit(graphs)
         seconds = perf_counter() - start
         summary = write_results(
-            output, estimator=estimator, graphs=graphs, classes=letters.tolist(), arguments=context.obj, seconds=seconds,
-            title="Fifteen letters, found without being told",
+            output, estimator=estimator, graphs=graphs, classes=letters.tolist(), seconds=seconds,
+            title="Fifteen letters, found without being told", arguments=context.obj,
         )  # fmt: skip
         show_results(summary, output, seconds, quiet=quiet)

@@ -1,4 +1,4 @@
-"""What the arguments of several commands mean: an encoder, one graph of a collection, a model file, who does the work."""
+"""What the arguments of several commands mean: an encoder, a graph of a collection, a model file, who does the work."""
 
 from __future__ import annotations
 

@@ -14,7 +14,9 @@ from graphmeans.cli.inputs import encoder_of
 from graphmeans.cli.output import echo_json
 
 MeanMethodName = Enum(
-    "MeanMethodName", {"lifted": "lifted", "incremental": "incremental", "subgradient": "subgradient", "set": "set"}, type=str
+    "MeanMethodName",
+    {"lifted": "lifted", "incremental": "incremental", "subgradient": "subgradient", "set": "set"},
+    type=str,
 )
 
 

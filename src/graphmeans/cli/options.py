@@ -8,8 +8,12 @@ from typing import Annotated
 
 import typer
 
-MatcherName = Enum("MatcherName", {"auto": "auto", "exact": "exact", "search": "search", "graduated": "graduated"}, type=str)
-AlgorithmName = Enum("AlgorithmName", {"interval": "interval", "elkan": "elkan", "lloyd": "lloyd", "gvr": "gvr"}, type=str)
+MatcherName = Enum(
+    "MatcherName", {"auto": "auto", "exact": "exact", "search": "search", "graduated": "graduated"}, type=str
+)
+AlgorithmName = Enum(
+    "AlgorithmName", {"interval": "interval", "elkan": "elkan", "lloyd": "lloyd", "gvr": "gvr"}, type=str
+)
 EngineName = Enum("EngineName", {"threads": "threads", "dask": "dask"}, type=str)
 
 Input = Annotated[
@@ -26,7 +30,8 @@ EncoderJson = Annotated[
     str | None,
     typer.Option(
         "--encoder", metavar="JSON", show_default=False,
-        help="""Parameters of GraphEncoder, as JSON or a file of it: '{"weights": {"x": 2}, "orientations": ["angle"]}'.""",
+        help="Parameters of GraphEncoder, as JSON or a file of it: "
+        """'{"weights": {"x": 2}, "orientations": ["angle"]}'.""",
     ),
 ]  # fmt: skip
 NodeWeight = Annotated[float, typer.Option(min=0, help="Weight of node attributes.")]

@@ -34,8 +34,8 @@ _MOST_ROWS = 40
 
 
 def write_results(
-    directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None, title: str,
-    arguments: Sequence[str] | None, seconds: float, y_down: bool = False,
+    directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None,
+    title: str, arguments: Sequence[str] | None, seconds: float, y_down: bool = False,
 ) -> ClusteringSummary:  # fmt: skip
     """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -48,8 +48,8 @@ def write_results(
     estimator.save(directory / "model.gmz")
     logger.info("making the report")
     write_report(
-        directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds, y_down=y_down,
-        command=None if arguments is None else shlex.join(["graphmeans", *arguments]), summary=summary,
+        directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds,
+        command=None if arguments is None else shlex.join(["graphmeans", *arguments]), y_down=y_down, summary=summary,
     )  # fmt: skip
     return summary
 
@@ -78,6 +78,7 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
 
 def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
     """The results, for scripts."""
+    others = {name: str(directory / file) for name, file in _FILES.items()}
     return {
         "graphs": summary.n_graphs,
         "inertia": summary.inertia,
@@ -97,7 +98,7 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
             }
             for cluster in summary.clusters
         ],
-        "files": {"labels": str(label_file(directory)), **{name: str(directory / file) for name, file in _FILES.items()}},
+        "files": {"labels": str(label_file(directory)), **others},
     }
 
 

@@ -161,7 +161,8 @@ def inspect(
     found = Inspection(
         len(listed), _spread([g.n_nodes for g in listed]), _spread([g.n_edges for g in listed]),
         sum(g.directed for g in listed), sum(not g.n_nodes for g in listed), sum(not g.n_edges for g in listed),
-        sum(g.name is None for g in listed), dict(roles.most_common()), copies, relabelled, columns, problem, cost, notes,
+        sum(g.name is None for g in listed), dict(roles.most_common()), copies, relabelled, columns, problem, cost,
+        notes,
     )  # fmt: skip
     notes += _remarks(found)
     return found

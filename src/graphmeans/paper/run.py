@@ -38,9 +38,9 @@ def run(setting: RunSetting, data: ExperimentData) -> dict[str, Any]:
     of the stored alignment and a fresh one. `outside_share` is the part of the iterations' seconds that is not matching.
     """
     estimator = GraphKMeans(
-        setting.k, algorithm=setting.algorithm, init=setting.init, n_init=1, matcher=setting.matcher, effort=setting.effort,
-        theta=setting.theta, n_iter_no_change=setting.n_iter_no_change, max_iter=setting.max_iter, n_jobs=1,
-        random_state=setting.seed,
+        setting.k, algorithm=setting.algorithm, init=setting.init, n_init=1, matcher=setting.matcher,
+        effort=setting.effort, theta=setting.theta, n_iter_no_change=setting.n_iter_no_change,
+        max_iter=setting.max_iter, n_jobs=1, random_state=setting.seed,
     )  # fmt: skip
     start, cpu = time.perf_counter(), time.thread_time()
     estimator.fit(data.graphs)

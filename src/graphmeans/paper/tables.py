@@ -78,7 +78,7 @@ def groups(rows: Sequence[ResultRow], experiment: str) -> list[Group]:
 def all_tables(rows: Sequence[ResultRow]) -> list[PaperTable]:
     """Every table that there are rows for."""
     four = groups(rows, FOUR_SETS)
-    by_k = [table_by_k(groups(rows, experiment), name, number) for number, (experiment, name) in enumerate(BY_K.items(), 3)]
+    by_k = [table_by_k(groups(rows, one), name, number) for number, (one, name) in enumerate(BY_K.items(), 3)]
     tables = [table_1(four), table_2(four), table_2_by_our_count(four), *by_k, against_the_best(rows)]
     return [table for table in tables if table.rows]
 

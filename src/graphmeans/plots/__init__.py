@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 # The module of each public name. They are loaded on first use, because the command needs `plots.text` even for its shortest
 # message, and nothing more.
 _HOMES = {
-    "ConvergenceDisplay": "displays", "ElbowDisplay": "displays", "EmbeddingDisplay": "maps", "PrototypeDisplay": "maps",
-    "SilhouetteDisplay": "displays", "contact_sheet": "sheets", "draw": "axes", "draw_alignment": "members",
-    "draw_choice": "displays", "draw_cluster": "sheets", "draw_member": "members", "draw_svg": "svg",
-    "layout": "positions", "viewport": "positions", "y_down": "positions",
+    "ConvergenceDisplay": "displays", "ElbowDisplay": "displays", "SilhouetteDisplay": "displays",
+    "EmbeddingDisplay": "maps", "PrototypeDisplay": "maps", "contact_sheet": "sheets", "draw": "axes",
+    "draw_alignment": "members", "draw_choice": "displays", "draw_cluster": "sheets", "draw_member": "members",
+    "draw_svg": "svg", "layout": "positions", "viewport": "positions", "y_down": "positions",
 }  # fmt: skip
 
 __all__ = [

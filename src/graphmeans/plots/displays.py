@@ -38,7 +38,7 @@ class Display:
 
 
 def sampled_points(estimator: Any, graphs: Any, most: int, random_state: int) -> tuple[GraphBatch, IntArray]:
-    """A sample of the graphs that an estimator was fitted to, spread over its clusters: points of its space, and labels."""
+    """A sample of the graphs of a fitted estimator, spread over its clusters: points of its space, and labels."""
     check_is_fitted(estimator)
     labels = fitted_labels(estimator, graphs)
     chosen = spread_sample(labels, most, random_state)

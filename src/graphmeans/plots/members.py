@@ -111,8 +111,8 @@ def draw_member(
 
 def _paint_odd(ax: Axes, pen: Pen, ink: str, nodes: IntArray, edges: IntArray, order: float = 1.0) -> None:
     """Draw a graph in which some nodes and edges stand out."""
-    strokes = np.flatnonzero(np.isin(pen.drawing.edge, edges)).tolist()
-    paint(ax, pen, ink, stroke_inks=dict.fromkeys(strokes, EXTRA), node_inks=dict.fromkeys(nodes.tolist(), EXTRA), order=order)
+    strokes = dict.fromkeys(np.flatnonzero(np.isin(pen.drawing.edge, edges)).tolist(), EXTRA)
+    paint(ax, pen, ink, stroke_inks=strokes, node_inks=dict.fromkeys(nodes.tolist(), EXTRA), order=order)
 
 
 def union_box(*boxes: Viewport | None) -> Viewport | None:
@@ -241,8 +241,8 @@ def _moved(picture: Drawing, aside: float) -> Drawing:
 def _alignment_lines(ax: Axes, left: Drawing, right: Drawing, into: np.ndarray, size: float) -> None:
     from matplotlib.collections import LineCollection
 
-    pairs = [(i, into[i]) for i in np.argsort(-left.points[:, 1], kind="stable") if into[i] >= 0]
-    ways = [arc_points(left.points[i], right.points[j], 0.05) for i, j in pairs if left.strength[i] and right.strength[j]]
+    pairs = [(i, into[i]) for i in np.argsort(-left.points[:, 1], kind="stable") if into[i] >= 0 and left.strength[i]]
+    ways = [arc_points(left.points[i], right.points[j], 0.05) for i, j in pairs if right.strength[j]]
     wide = max(0.8, size * 0.007)
     lines = LineCollection(ways, colors=_LINE_COLOURS, linewidths=wide, linestyles=(0, (3, 2)), alpha=0.75)
     ax.add_collection(lines, autolim=False)

@@ -75,8 +75,8 @@ def estimator_html(estimator: Any) -> str:
 
 
 def _columns(graph: Graph) -> str:
-    named = {"nodes": [_text(key) for key in graph.nodes if key], "edges": [_text(key) for key in graph.edge_attributes if key]}
-    parts = [f"{what}: {', '.join(names)}" for what, names in named.items() if names]
+    named = ("nodes", [*filter(None, graph.nodes)]), ("edges", [*filter(None, graph.edge_attributes)])
+    parts = [f"{what}: {', '.join(map(_text, names))}" for what, names in named if names]
     return f"<br>{'; '.join(parts)}" if parts else ""
 
 

@@ -1,4 +1,4 @@
-"""`Pen`: line widths, radii and letter sizes of a picture on a sheet of a given size, and its lines; colours of clusters."""
+"""`Pen`: line widths, radii and letter sizes of a picture on a sheet of a given size; colours of clusters."""
 
 from __future__ import annotations
 

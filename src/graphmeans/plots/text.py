@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Marks that reorder the text around them (a name could disguise itself, or the line it stands in), and the last two, which are
-# not characters in the sense of XML 1.0: one of them makes an SVG or GraphML file unreadable.
+# Marks that reorder the text around them (a name could disguise itself, or its line); and the last two, not
+# characters in the sense of XML 1.0, of which one makes an SVG or GraphML file unreadable.
 _DROPPED = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
 
 

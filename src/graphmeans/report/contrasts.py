@@ -129,7 +129,8 @@ def _changed(what: str, columns: Mapping[str, Any], i: int, others: Mapping[str,
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
-                found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), 0.9 * float(share[d])))
+                weight = 0.9 * float(share[d])
+                found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), weight))
         elif str(column[i]) != str(other[j]):
             values = plain_text(column[i], 24), plain_text(other[j], 24)
             found.append(Contrast(f"{_called(key)} of {what}", *values, 0.9 * 0.6))

@@ -57,7 +57,8 @@ def page_data(
         "shared": int(shared),
         "columns": columns if 0 < values <= MOST_VALUES else [],
         "clusters": [
-            {**pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean)} for c in summary.clusters
+            {**pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean)}
+            for c in summary.clusters
         ],
         "labels": list(pictures.labels),
     }
