@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 import graphmeans as gm
 from graphmeans.cli import app
-from graphmeans.cli import engine as cli_engine
+from graphmeans.cli import inputs as cli_inputs
 from graphmeans.cli.label_files import label_file
 from graphmeans.cli.progress import ProgressHandler
 from graphmeans.cluster.data import dataset as sources
@@ -237,9 +237,9 @@ def test_refusals(parquet, by_threads, damaged, scheduler, tmp_path, monkeypatch
 def test_the_file_of_a_scheduler(parquet, scheduler, tmp_path):
     path = tmp_path / "scheduler.json"
     path.write_text(json.dumps({"type": "Scheduler", "address": scheduler}))
-    assert cli_engine.engine_address(None, str(path)) == scheduler
-    assert cli_engine.engine_address(None, None) == "threads"
-    assert cli_engine.engine_address(cli_engine.EngineName.dask, None) == "dask"
+    assert cli_inputs.engine_address(None, str(path)) == scheduler
+    assert cli_inputs.engine_address(None, None) == "threads"
+    assert cli_inputs.engine_address(cli_inputs.EngineName.dask, None) == "dask"
 
 
 def test_a_lost_worker_is_said(parquet, scheduler, tmp_path, monkeypatch):

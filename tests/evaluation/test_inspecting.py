@@ -9,7 +9,7 @@ import pytest
 
 import graphmeans as gm
 from graphmeans import GraphSpace
-from graphmeans.evaluation.shares import channel_squares, distance_shares
+from graphmeans.evaluation.inspecting import channel_squares, distance_shares
 from graphmeans.space import resolve_order
 from strategies import Kind, random_collection, relabelled
 

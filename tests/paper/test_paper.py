@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import graphmeans as gm
 from effort import thorough
 from graphmeans.cli import app
-from graphmeans.cli.paper_progress import PaperProgress
+from graphmeans.cli.progress import PaperProgress
 from graphmeans.datasets import paper as encodings
 from graphmeans.paper import protocol
 from graphmeans.paper import run as run_module
@@ -126,7 +126,7 @@ def test_what_is_there_is_not_done_again(done, data, monkeypatch):
     (folder / "results.csv").write_text("".join(lines[:-3]) + lines[-3][:20])  # the last one cut off in the middle
     asked = []
     real = run_module.run
-    monkeypatch.setattr("graphmeans.paper.run_all.run", lambda setting, one: asked.append(setting) or real(setting, one))
+    monkeypatch.setattr("graphmeans.paper.run.run", lambda setting, one: asked.append(setting) or real(setting, one))
     assert command("--data", data, "-o", folder, "--quick", "--quiet").exit_code == 0
     assert len(asked) == 3
     after = (folder / "results.csv").read_text().splitlines(keepends=True)

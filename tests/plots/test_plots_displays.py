@@ -13,8 +13,8 @@ from matplotlib import pyplot as plt
 import graphmeans as gm
 from graphmeans import Graph, GraphError
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of, spread_sample
-from graphmeans.plots.colours import COLOURS, hues
 from graphmeans.plots.embedding import landmark_map, scaled_plane
+from graphmeans.plots.pen import COLOURS, hues
 from reports import drawings, fitted, letters
 
 

@@ -27,28 +27,16 @@ from graphmeans.cli.predict import predict_command
 from graphmeans.cli.warmup import warmup_command
 
 #: The commands, in the order in which the help lists them.
-COMMANDS: dict[str, Callable[..., None]] = {
-    "demo": demo_command,
-    "inspect": inspect_command,
-    "choose-k": choose_k_command,
-    "cluster": cluster_command,
-    "predict": predict_command,
-    "mean": mean_command,
-    "distance": distance_command,
-    "compare": compare_command,
-    "convert": convert_command,
-    "paper": paper_command,
-    "warmup": warmup_command,
-}
+COMMANDS: tuple[Callable[..., None], ...] = (
+    demo_command, inspect_command, choose_k_command, cluster_command, predict_command, mean_command, distance_command,
+    compare_command, convert_command, paper_command, warmup_command,
+)  # fmt: skip
 
 app = typer.Typer(
-    name="graphmeans",
-    cls=OneLineGroup,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
+    name="graphmeans", cls=OneLineGroup, no_args_is_help=True, pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     epilog="Start with [bold]graphmeans demo[/bold]; [bold]graphmeans COMMAND --help[/bold] shows examples.",
-)
+)  # fmt: skip
 
 
 def _unwrapped(text: str) -> str:
@@ -56,7 +44,8 @@ def _unwrapped(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in cleandoc(text).split("\n\n"))
 
 
-for _name, _command in COMMANDS.items():
+for _command in COMMANDS:
+    _name = _command.__name__.removesuffix("_command").replace("_", "-")
     app.command(_name, help=_unwrapped(_command.__doc__ or ""))(_command)
 
 

@@ -10,7 +10,7 @@ import typer
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
 from graphmeans.cli.inputs import encoder_of
-from graphmeans.cli.output import echo_json, plain_table, safe_markup
+from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
     from graphmeans.evaluation.choosing import KChoice
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def choose_k_command(
     source: options.Input,
     clusters: Annotated[
-        str,
-        typer.Option("--clusters", "-k", metavar="2-12|2,5,10", help="Numbers to try.", show_default="up to 30"),
+        str, typer.Option("--clusters", "-k", metavar="2-12|2,5,10", help="Numbers to try.", show_default="up to 30")
     ] = "",
     output: options.OutputFolder = Path("graphmeans-choose-k"),
     seeds: Annotated[int, typer.Option(min=2, help="Runs for each number, whose agreement is its stability.")] = 3,
@@ -95,8 +94,6 @@ def parse_numbers(text: str) -> list[int]:
 
 
 def _show(choice: KChoice, picture: Path) -> None:
-    from rich.console import Console
-
     from graphmeans.report.words import number
 
     table = plain_table(right=("clusters", "silhouette", "objective", "stability", "smallest"))
@@ -108,7 +105,6 @@ def _show(choice: KChoice, picture: Path) -> None:
             number(row.n_clusters), f"{row.silhouette:.3f}", number(row.inertia), f"{row.stability:.3f}", number(row.smallest),
             ", ".join(marks), style=style,
         )  # fmt: skip
-    console = Console(highlight=False)
-    console.print(table)
-    console.print(f"[bold]{safe_markup(choice.reason)}[/bold]", soft_wrap=True)
-    console.print(f"[bold green]curves[/bold green] {safe_markup(picture)}", soft_wrap=True)
+    say(table)
+    say(f"[bold]{safe_markup(choice.reason)}[/bold]")
+    say(f"[bold green]curves[/bold green] {safe_markup(picture)}")

@@ -9,30 +9,21 @@ from typing import Annotated
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.engine import connected_workers, engine_address
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address
 from graphmeans.cli.output import echo_json
 
-
-class InitName(str, Enum):
-    """Where the clusters start."""
-
-    kmeans = "k-means++"
-    parallel = "k-means||"
-    furthest = "furthest-first"
-    medoids = "medoids"
-    random = "random"
-
-
-class MeanName(str, Enum):
-    """How a mean graph is computed."""
-
-    auto = "auto"
-    incremental = "incremental"
-    lifted = "lifted"
-    subgradient = "subgradient"
-    set = "set"
+InitName = Enum(
+    "InitName",
+    {"kmeans": "k-means++", "parallel": "k-means||", "furthest": "furthest-first", "medoids": "medoids",
+     "random": "random"},
+    type=str,
+)  # fmt: skip
+MeanName = Enum(
+    "MeanName",
+    {"auto": "auto", "incremental": "incremental", "lifted": "lifted", "subgradient": "subgradient", "set": "set"},
+    type=str,
+)
 
 
 def parse_n_init(text: str) -> str:
@@ -126,38 +117,20 @@ def cluster_command(
             check_place(output)
 
         estimator = GraphKMeans(
-            n_clusters,
-            algorithm=algorithm.value,
-            init=init.value,
-            n_init=n_init if n_init == "auto" else int(n_init),
-            mean=mean.value,
-            matcher=matcher.value,
-            effort=effort,
-            theta=theta,
-            certify=certify,
-            encoder=settings,
-            node_weight=node_weight,
-            edge_weight=edge_weight,
-            max_iter=max_iter,
-            n_jobs=jobs,
-            random_state=seed,
+            n_clusters, algorithm=algorithm.value, init=init.value, n_init=n_init if n_init == "auto" else int(n_init),
+            mean=mean.value, matcher=matcher.value, effort=effort, theta=theta, certify=certify, encoder=settings,
+            node_weight=node_weight, edge_weight=edge_weight, max_iter=max_iter, n_jobs=jobs, random_state=seed,
             checkpoint=None if checkpoint is None else str(checkpoint),
-        )
+        )  # fmt: skip
         with shown_progress("clustering", quiet=quiet), connected_workers(where, jobs) as workers:
             if workers is not None:
                 estimator.engine = workers.client
             estimator.fit(graphs)
             seconds = perf_counter() - start
             summary = write_results(
-                output,
-                estimator=estimator,
-                graphs=graphs,
-                classes=classes,
-                title=source.resolve().name,
-                arguments=context.obj,
-                seconds=seconds,
-                y_down=y_down,
-            )
+                output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,
+                arguments=context.obj, seconds=seconds, y_down=y_down,
+            )  # fmt: skip
         if as_json:
             echo_json(as_dict(estimator, summary, output, seconds))
         else:

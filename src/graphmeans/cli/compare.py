@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +10,15 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.output import plain_table, safe_markup
+from graphmeans.cli.output import plain_table, safe_markup, say
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
     from graphmeans.report.comparison import Comparison
 
 _MOST_ROWS, _MOST_NAMES = 40, 8
+#: Colours of what happened to a cluster; everything else is red.
+_EVENT_COLOURS = {"merged": "yellow", "split": "yellow", "changed": "cyan", "new": "green"}
 
 
 def compare_command(
@@ -76,50 +79,38 @@ def read_means(directory: Path) -> dict[int, Graph]:
     from graphmeans.io.graph_files import read_graph
 
     means: dict[int, Graph] = {}
-    folder = directory / "centroids"
-    for path in sorted(folder.glob("cluster_*.graphml")) if folder.is_dir() else ():
-        found = re.fullmatch(r"cluster_(\d+)", path.stem)
-        if found:
-            try:
+    for path in sorted((directory / "centroids").glob("cluster_*.graphml")):
+        if found := re.fullmatch(r"cluster_(\d+)", path.stem):
+            with suppress(ValueError, OSError):
                 means[int(found.group(1))] = read_graph(path)
-            except (ValueError, OSError):
-                continue
     return means
 
 
 def _show(found: Comparison, first: Path, second: Path, output: Path) -> None:
-    from rich.console import Console
-
     from graphmeans.report.words import counted, number, percent
 
-    console = Console(highlight=False)
     names = safe_markup(first.name or first, 60), safe_markup(second.name or second, 60)
     table = plain_table("what", f"from {names[0]} to {names[1]}", right=("graphs", "went elsewhere"))
     events = [event for event in found.events if event.kind != "same"]
     for event in events[:_MOST_ROWS]:
-        table.add_row(_colour(event.kind), event.said(), number(event.graphs), number(event.moved))
+        kind = f"[{_EVENT_COLOURS.get(event.kind, 'red')}]{event.kind}[/]"
+        table.add_row(kind, event.said(), number(event.graphs), number(event.moved))
     if len(events) > _MOST_ROWS:
         table.add_row("…", f"and {len(events) - _MOST_ROWS} more in comparison.json")
     same = len(found.events) - len(events)
     if events:
-        console.print(table)
-    console.print(
+        say(table)
+    say(
         f"{counted(same, 'cluster')} of {len(found.table)} stayed the same; "
         f"with clusters paired one to one, [bold]{number(len(found.moved))}[/bold] of {counted(len(found.names), 'graph')} "
-        f"changed cluster; adjusted Rand index [bold]{found.agreement:.3f}[/bold]",
-        soft_wrap=True,
+        f"changed cluster; adjusted Rand index [bold]{found.agreement:.3f}[/bold]"
     )
     if found.accuracy is not None:
         a, b = found.accuracy
-        console.print(f"graphs in the majority class of their cluster: {percent(a)} and {percent(b)}", soft_wrap=True)
+        say(f"graphs in the majority class of their cluster: {percent(a)} and {percent(b)}")
     for folder, only in ((first, found.only_left), (second, found.only_right)):
         if only:
             some = ", ".join(safe_markup(name, 60) for name in only[:_MOST_NAMES])
             dots = " …" if len(only) > _MOST_NAMES else ""
-            console.print(f"only in {safe_markup(folder, 60)}: {counted(len(only), 'graph')} ({some}{dots})", soft_wrap=True)
-    console.print(f"[bold green]flow[/bold green] {safe_markup(output / 'flow.svg')}", soft_wrap=True)
-
-
-def _colour(kind: str) -> str:
-    style = {"merged": "yellow", "split": "yellow", "changed": "cyan", "new": "green"}.get(kind, "red")
-    return f"[{style}]{kind}[/{style}]"
+            say(f"only in {safe_markup(folder, 60)}: {counted(len(only), 'graph')} ({some}{dots})")
+    say(f"[bold green]flow[/bold green] {safe_markup(output / 'flow.svg')}")

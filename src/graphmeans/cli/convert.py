@@ -16,19 +16,13 @@ from graphmeans.cli.output import echo_json
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
 
-
-class FileFormat(str, Enum):
-    """Formats that collections are written in."""
-
-    graphml = "graphml"
-    gml = "gml"
-    json = "json"
-    npz = "npz"
-    parquet = "parquet"
-    gxl = "gxl"
-    tu = "tu"
-    sdf = "sdf"
-    smi = "smi"
+#: Formats that collections are written in.
+FileFormat = Enum(
+    "FileFormat",
+    {"graphml": "graphml", "gml": "gml", "json": "json", "npz": "npz", "parquet": "parquet", "gxl": "gxl", "tu": "tu",
+     "sdf": "sdf", "smi": "smi"},
+    type=str,
+)  # fmt: skip
 
 
 def convert_command(

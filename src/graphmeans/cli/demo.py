@@ -15,13 +15,7 @@ _LETTERS = 15
 #: Starts of which the best is kept.
 _RUNS = 3
 
-
-class DistortionName(str, Enum):
-    """How badly the letters are drawn."""
-
-    low = "low"
-    medium = "medium"
-    high = "high"
+DistortionName = Enum("DistortionName", {"low": "low", "medium": "medium", "high": "high"}, type=str)
 
 
 def demo_command(
@@ -60,12 +54,7 @@ def demo_command(
             estimator.fit(graphs)
         seconds = perf_counter() - start
         summary = write_results(
-            output,
-            estimator=estimator,
-            graphs=graphs,
-            classes=letters.tolist(),
-            title="Fifteen letters, found without being told",
-            arguments=context.obj,
-            seconds=seconds,
-        )
+            output, estimator=estimator, graphs=graphs, classes=letters.tolist(), seconds=seconds,
+            title="Fifteen letters, found without being told", arguments=context.obj,
+        )  # fmt: skip
         show_results(summary, output, seconds, quiet=quiet)

@@ -10,7 +10,7 @@ import typer
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
 from graphmeans.cli.inputs import model_path, one_graph
-from graphmeans.cli.output import echo_json, plain_table, safe_markup
+from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
@@ -93,33 +93,26 @@ def _order(space: Any) -> Any:
 
 
 def _draw(x: Graph, y: Graph, found: Match, path: Path, y_down: bool) -> None:
-    import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("agg")
-    from matplotlib import pyplot as plt
-
-    from graphmeans.plots.alignment import draw_alignment
+    from graphmeans.plots.members import draw_alignment
     from graphmeans.plots.positions import y_down as drawn_downwards
 
-    figure, axes = plt.subplots(figsize=(7.5, 3.6))
+    figure = Figure(figsize=(7.5, 3.6))
     with drawn_downwards(y_down):
-        draw_alignment(x, y, found.indices, axes)
+        draw_alignment(x, y, found.indices, figure.subplots())
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format=path.suffix.lstrip(".") or "svg", bbox_inches="tight")
-    plt.close(figure)
 
 
 def _show(x: Graph, y: Graph, found: Match, output: Path | None) -> None:
-    from rich.console import Console
-
     from graphmeans.report.words import number
 
     def said(text: object) -> str:
         return safe_markup(text, 60)
 
-    console = Console(highlight=False)
     proven = "proven" if found.certified else f"at least {number(found.lower)}"
-    console.print(f"distance [bold]{found.upper:.10g}[/bold] ({proven}; {said(found.matcher)})", soft_wrap=True)
+    say(f"distance [bold]{found.upper:.10g}[/bold] ({proven}; {said(found.matcher)})")
     table = plain_table(said(x.name or "A"), said(y.name or "B"))
     rows = list(found.mapping.items())
     for a, b in rows[:_MOST_ROWS]:
@@ -129,6 +122,6 @@ def _show(x: Graph, y: Graph, found: Match, output: Path | None) -> None:
         table.add_row("[dim]–[/dim]", said(b))
     if len(rows) > _MOST_ROWS:
         table.add_row("…", f"{len(rows) - _MOST_ROWS} more, see --json")
-    console.print(table)
+    say(table)
     if output is not None:
-        console.print(f"[bold green]alignment[/bold green] {said(output)}", soft_wrap=True)
+        say(f"[bold green]alignment[/bold green] {said(output)}")

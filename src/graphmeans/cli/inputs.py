@@ -1,35 +1,38 @@
-"""What the arguments of several commands mean: an encoder, one graph of a collection, a model file."""
+"""What the arguments of several commands mean: an encoder, a graph of a collection, a model file, who does the work."""
 
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from graphmeans.cli.options import EngineName
 
 if TYPE_CHECKING:
     from graphmeans.graphs.encoding.encoder import GraphEncoder
     from graphmeans.graphs.graph import Graph
 
+logger = logging.getLogger("graphmeans")
+
 
 def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
     """The encoder that the options ask for: "auto" if they say nothing."""
-    if described is None:
-        if not raw:
-            return "auto"
-        from graphmeans.graphs.encoding.encoder import GraphEncoder
+    if described is None and not raw:
+        return "auto"
+    from graphmeans.graphs.encoding.encoder import GraphEncoder
 
+    if described is None:
         return GraphEncoder(numbers="keep")
     if raw:
         raise ValueError("--raw and --encoder both say what becomes of numbers; write \"numbers\": \"keep\" into --encoder")
-    text = described
-    if not described.lstrip().startswith("{"):
-        text = Path(described).read_text(encoding="utf-8")
+    text = described if described.lstrip().startswith("{") else Path(described).read_text(encoding="utf-8")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--encoder is not valid JSON ({error})") from None
-    from graphmeans.graphs.encoding.encoder import GraphEncoder
-
     known = GraphEncoder().get_params()
     strange = sorted(set(given) - set(known)) if isinstance(given, dict) else []
     if not isinstance(given, dict) or strange:
@@ -67,3 +70,52 @@ def model_path(path: Path) -> Path:
     if not (path / "model.gmz").is_file():
         raise ValueError(f"{path}: holds no model.gmz; give a folder that `graphmeans cluster` wrote")
     return path / "model.gmz"
+
+
+def engine_address(engine: EngineName | None, scheduler: str | None) -> str:
+    """ "threads", "dask" for processes on this machine, or the address of a scheduler."""
+    if scheduler is None:
+        return (engine or EngineName.threads).value
+    if engine == EngineName.threads:
+        raise ValueError("--scheduler is for --engine dask; with --engine threads it would not be used")
+    path = Path(scheduler)
+    if not path.is_file():
+        if path.suffix == ".json" and "://" not in scheduler:
+            raise ValueError(f"--scheduler {scheduler}: no such file")
+        return scheduler
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"--scheduler {scheduler}: is not a file that a dask scheduler wrote") from None
+
+
+@contextmanager
+def connected_workers(where: str, jobs: int | None) -> Iterator[Any]:
+    """The dask cluster that works while the body runs, its workers checked; None for threads of this process."""
+    if where == EngineName.threads.value:
+        yield None
+        return
+    from graphmeans.cluster.engines.dask_client import need_distributed
+    from graphmeans.cluster.estimators.workers import open_workers
+
+    need_distributed()
+    if where != EngineName.dask.value:
+        logger.info("preparing the workers of %s", where)
+    with _without_their_log(), open_workers(where, jobs) as client:
+        assert client is not None
+        logger.info("%d workers are ready", len(client.workers()))
+        yield client
+
+
+@contextmanager
+def _without_their_log() -> Iterator[None]:
+    """Silence dask, which logs tracebacks when workers are lost: the library says in one line what that means."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in ("distributed", "tornado")]
+    levels = [(logging.getLogger(name), logging.getLogger(name).level) for name in names]
+    for theirs, _ in levels:
+        theirs.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for theirs, level in levels:
+            theirs.setLevel(level)

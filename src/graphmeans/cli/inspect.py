@@ -9,7 +9,7 @@ import typer
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
 from graphmeans.cli.inputs import encoder_of
-from graphmeans.cli.output import echo_json, plain_table, safe_markup
+from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,14 +65,7 @@ def inspect_command(
 
 
 def _show(found: Inspection, classes: Sequence[object] | None) -> None:
-    from rich.console import Console
-
     from graphmeans.report.words import counted, duration, number
-
-    console = Console(highlight=False)
-
-    def say(line: str) -> None:
-        console.print(line, soft_wrap=True)
 
     kinds = "directed" if found.n_directed == found.n_graphs else "undirected"
     if 0 < found.n_directed < found.n_graphs:
@@ -87,9 +80,9 @@ def _show(found: Inspection, classes: Sequence[object] | None) -> None:
     if found.copies is not None:
         renamed = "" if not found.relabelled else f", and {number(found.relabelled)} but for the numbering of nodes"
         say(f"copies {number(found.copies)} exact{renamed}")
-    console.print()
-    console.print(_table(found))
-    console.print()
+    say("")
+    say(_table(found))
+    say("")
     if found.problem is not None:
         say(f"[bold red]cannot be encoded[/bold red] as it is: {safe_markup(found.problem)}")
     if found.cost is not None:

@@ -80,11 +80,8 @@ def safe_cell(text: str) -> str:
     ("'=1+1", '-12.5', 'A_001')
     """
     text = plain_text(text)
-    return text if not text.lstrip().startswith(("=", "+", "-", "@")) or _is_number(text.strip()) else f"'{text}"
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text) is not None
+    number = re.fullmatch(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", text.strip())
+    return text if number or not text.lstrip().startswith(("=", "+", "-", "@")) else f"'{text}"
 
 
 def _remove(directory: Path) -> None:
@@ -97,17 +94,16 @@ def _remove(directory: Path) -> None:
 
 
 def _earlier(directory: Path) -> Iterator[Path]:
-    for path in (*sorted((directory / "labels").glob("part-*.parquet")), directory / "labels.parquet"):
+    parts = sorted((directory / "labels").glob("part-*.parquet"))
+    for path in (*parts, directory / "labels.parquet", directory / "labels.csv"):
         if path.is_file() and _holds_labels(path):
             yield path
-    table = directory / "labels.csv"
-    if table.is_file():
-        with table.open("rb") as file:
-            if file.readline().startswith(b"name,label,distance"):
-                yield table
 
 
 def _holds_labels(path: Path) -> bool:
+    if path.suffix == ".csv":
+        with path.open("rb") as file:
+            return file.readline().startswith(b"name,label,distance")
     try:
         return is_label_table(parquet().read_schema(path), str(path))
     except (ValueError, OSError):

@@ -13,14 +13,11 @@ from graphmeans.cli.errors import reported
 from graphmeans.cli.inputs import encoder_of
 from graphmeans.cli.output import echo_json
 
-
-class MeanMethodName(str, Enum):
-    """How a mean graph is computed."""
-
-    lifted = "lifted"
-    incremental = "incremental"
-    subgradient = "subgradient"
-    set = "set"
+MeanMethodName = Enum(
+    "MeanMethodName",
+    {"lifted": "lifted", "incremental": "incremental", "subgradient": "subgradient", "set": "set"},
+    type=str,
+)
 
 
 def mean_command(

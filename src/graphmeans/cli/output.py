@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+def say(what: str | Table) -> None:
+    """Print a line of rich's markup, which the terminal may wrap, or a table."""
+    from rich.console import Console
+
+    Console(highlight=False).print(what, soft_wrap=isinstance(what, str))
+
+
 def echo_json(value: Any) -> None:
     """Print JSON that every reader accepts: what is not a finite number becomes null."""
     typer.echo(json.dumps(_finite(value), indent=1, ensure_ascii=False, allow_nan=False))

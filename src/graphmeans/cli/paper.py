@@ -11,21 +11,17 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.output import plain_table, safe_markup
+from graphmeans.cli.output import plain_table, safe_markup, say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from graphmeans.paper.tables import PaperTable
 
-
-class Dataset(str, Enum):
-    """The paper's collections."""
-
-    letter = "letter"
-    grec = "grec"
-    fingerprint = "fingerprint"
-    molecules = "molecules"
+#: The paper's collections.
+Dataset = Enum(
+    "Dataset", {"letter": "letter", "grec": "grec", "fingerprint": "fingerprint", "molecules": "molecules"}, type=str
+)
 
 
 def paper_command(
@@ -78,33 +74,26 @@ def paper_command(
         if not data.exists():
             raise ValueError(f"{data}: no such file or folder")
         chosen = settings(
-            quick=quick,
-            runs=runs,
-            first_seed=seed,
-            matcher=matcher.value,
+            quick=quick, runs=runs, first_seed=seed, matcher=matcher.value,
             algorithms=[a.value for a in algorithms] if algorithms else PAPER_ALGORITHMS,
             datasets=[d.value for d in datasets] if datasets else DATASETS,
-        )
+        )  # fmt: skip
         results = ResultsFile(output)
         if fresh:
             doomed = [setting.as_row() for setting in chosen]
             results.forget(lambda row: any(all(row[name] == value for name, value in one.items()) for one in doomed))
 
-        from graphmeans.cli.paper_progress import watched
+        from graphmeans.cli.progress import watched
         from graphmeans.paper.page import write_all
-        from graphmeans.paper.run_all import run_all
+        from graphmeans.paper.run import run_all
 
         missing = results.missing(chosen)
         try:
             with watched(len(chosen), len(chosen) - len(missing), quiet=quiet) as watcher:
                 run_all(missing, ExperimentCollections(data), results, n_threads(jobs), watcher)
         except KeyboardInterrupt:
-            left = len(results.missing(chosen))
-            typer.echo(
-                f"graphmeans: interrupted with {len(chosen) - left} of {len(chosen)} runs in {results.path}; "
-                "the same command continues from there",
-                err=True,
-            )
+            done = f"{len(chosen) - len(results.missing(chosen))} of {len(chosen)} runs in {results.path}"
+            typer.echo(f"graphmeans: interrupted with {done}; the same command continues from there", err=True)
             raise typer.Exit(130) from None
         rows = [row for row in results.rows if belongs(row, quick, matcher.value)]
         command = None if context.obj is None else shlex.join(["graphmeans", *context.obj])
@@ -116,18 +105,16 @@ def paper_command(
 def _show(tables: list[PaperTable], page: Path, output: Path, quiet: bool) -> None:
     from rich.console import Console
 
-    from graphmeans.plots.text import plain_text
-
-    console = Console(highlight=False)
     if quiet:
-        console.print(plain_text(page), markup=False, soft_wrap=True)
+        say(safe_markup(page))
         return
+    console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=200)
     for table in tables:
         _print_table(console, table)
-    console.print(f"{safe_markup(output)}: results.csv, tables.md, a CSV for each table, pictures", soft_wrap=True)
-    console.print(f"[bold green]page[/bold green] {safe_markup(page)}", soft_wrap=True)
+    say(f"{safe_markup(output)}: results.csv, tables.md, a CSV for each table, pictures")
+    say(f"[bold green]page[/bold green] {safe_markup(page)}")
 
 
 def _print_table(console: Console, table: PaperTable) -> None:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.engine import connected_workers, engine_address
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import model_path
+from graphmeans.cli.inputs import connected_workers, engine_address, model_path
 from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:
@@ -96,14 +95,12 @@ def predictions(
         else:
             names = graphs.names_of(range(at, at + count))  # type: ignore[union-attr]
         for i, (name, label) in enumerate(zip(names, found.label.tolist(), strict=True)):
-            row: dict[str, Any] = {"name": str(at + i) if name is None else name, "label": label}
-            if classes is not None:
-                row["class"] = classes[label]
-            row["distance"] = float(found.distance[i])
-            row["second"] = None if alone else int(found.second[i])
-            row["margin"] = None if alone else float(found.margin[i])
-            row["outlier"] = float(found.outlier[i])
-            yield row
+            yield {
+                "name": str(at + i) if name is None else name, "label": label,
+                **({} if classes is None else {"class": classes[label]}), "distance": float(found.distance[i]),
+                "second": None if alone else int(found.second[i]), "margin": None if alone else float(found.margin[i]),
+                "outlier": float(found.outlier[i]),
+            }  # fmt: skip
         at += count
 
 
@@ -145,6 +142,4 @@ def _table(table: Any, rows: Iterator[dict[str, Any]]) -> None:
     for i, row in enumerate(rows):
         if not i:
             table.writerow(row)
-        table.writerow([
-            safe_cell(value) if isinstance(value, str) else "" if value is None else value for value in row.values()
-        ])  # fmt: skip
+        table.writerow(safe_cell(value) if isinstance(value, str) else value for value in row.values())  # None is empty

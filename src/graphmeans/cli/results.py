@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from graphmeans.cli.label_files import label_file, write_label_file
-from graphmeans.cli.output import plain_table, safe_markup
+from graphmeans.cli.output import plain_table, safe_markup, say
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io.graph_files import write_graph
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
-from graphmeans.plots.text import plain_text
 from graphmeans.report.report import write_report
 from graphmeans.report.summary import ClusteringSummary, summarize_clustering
 from graphmeans.report.words import counted, duration, number, percent
@@ -30,20 +28,15 @@ logger = logging.getLogger("graphmeans")
 
 #: The page in a folder of results.
 REPORT = "report.html"
+#: What else is in it, by the names that scripts know.
+_FILES = {"trace": "trace.csv", "centroids": "centroids", "model": "model.gmz", "report": REPORT}
 _MOST_ROWS = 40
 
 
 def write_results(
-    directory: Path,
-    *,
-    estimator: Any,
-    graphs: Sequence[Graph] | Collection,
-    classes: Sequence[object] | None,
-    title: str,
-    arguments: Sequence[str] | None,
-    seconds: float,
-    y_down: bool = False,
-) -> ClusteringSummary:
+    directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None,
+    title: str, arguments: Sequence[str] | None, seconds: float, y_down: bool = False,
+) -> ClusteringSummary:  # fmt: skip
     """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
@@ -55,49 +48,37 @@ def write_results(
     estimator.save(directory / "model.gmz")
     logger.info("making the report")
     write_report(
-        directory / REPORT,
-        estimator=estimator,
-        graphs=graphs,
-        classes=classes,
-        title=title,
-        command=None if arguments is None else shlex.join(["graphmeans", *arguments]),
-        seconds=seconds,
-        y_down=y_down,
-        summary=summary,
-    )
+        directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds,
+        command=None if arguments is None else shlex.join(["graphmeans", *arguments]), y_down=y_down, summary=summary,
+    )  # fmt: skip
     return summary
 
 
 def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *, quiet: bool) -> None:
     """Print the results; if `quiet`, only the path of the report."""
-    console = Console(highlight=False)
     if quiet:
-        console.print(plain_text(directory / REPORT), markup=False, soft_wrap=True)
+        say(safe_markup(directory / REPORT))
         return
-    console.print(_table(summary))
+    say(_table(summary))
     graphs, clusters = counted(summary.n_graphs, "graph"), counted(len(summary.clusters), "cluster")
-    console.print(
+    say(
         f"[bold]{graphs}[/bold] in [bold]{clusters}[/bold], "
-        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}",
-        soft_wrap=True,
+        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}"
     )
     compared = f" ({summary.saving:.1f} times as many)" if summary.saves else ""
-    console.print(
-        f"{counted(summary.matchings, 'matching')}; "
-        f"a standard k-means would have needed {number(summary.standard)}{compared}",
-        soft_wrap=True,
-    )
+    needed = f"a standard k-means would have needed {number(summary.standard)}{compared}"
+    say(f"{counted(summary.matchings, 'matching')}; {needed}")
     if summary.accuracy is not None:
-        right = f"[bold]{percent(summary.accuracy)}[/bold]"
-        console.print(f"{right} of the graphs are of the class most frequent in their cluster", soft_wrap=True)
+        say(f"[bold]{percent(summary.accuracy)}[/bold] of the graphs are of the class most frequent in their cluster")
     labels = label_file(directory)
     files = f"{labels.name}{'/' * labels.is_dir()}, trace.csv, centroids/, model.gmz"
-    console.print(f"\n{safe_markup(directory)}: {files}", soft_wrap=True)
-    console.print(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}", soft_wrap=True)
+    say(f"\n{safe_markup(directory)}: {files}")
+    say(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}")
 
 
 def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
     """The results, for scripts."""
+    others = {name: str(directory / file) for name, file in _FILES.items()}
     return {
         "graphs": summary.n_graphs,
         "inertia": summary.inertia,
@@ -117,13 +98,7 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
             }
             for cluster in summary.clusters
         ],
-        "files": {
-            "labels": str(label_file(directory)),
-            "trace": str(directory / "trace.csv"),
-            "centroids": str(directory / "centroids"),
-            "model": str(directory / "model.gmz"),
-            "report": str(directory / REPORT),
-        },
+        "files": {"labels": str(label_file(directory)), **others},
     }
 
 
@@ -148,20 +123,16 @@ def _write_centroids(directory: Path, means: Sequence[MeanGraph]) -> None:
 
 
 def _table(summary: ClusteringSummary) -> Table:
+    classes = summary.accuracy is not None
     table = plain_table(right=("cluster", "graphs"))
-    table.add_column("mean graph")
-    table.add_column("distance", justify="right")
-    if summary.accuracy is not None:
-        table.add_column("class")
-        table.add_column("share", justify="right")
+    for name in ("mean graph", "distance", "class", "share")[: 4 if classes else 2]:
+        table.add_column(name, justify="right" if name in ("distance", "share") else "left")
     for cluster in summary.in_reading_order()[:_MOST_ROWS]:
         core = cluster.mean.cut(0.5)
-        known = []
-        if summary.accuracy is not None:
-            known = [safe_markup(cluster.majority or "", 40), percent(cluster.purity) if cluster.purity else ""]
+        known = [safe_markup(cluster.majority or "", 40), percent(cluster.purity) if cluster.purity else ""]
         typical = number(float(cluster.distances.mean())) if cluster.size else ""
         shape = f"{counted(core.n_nodes, 'node')}, {counted(core.n_edges, 'edge')}"
-        table.add_row(str(cluster.label), number(cluster.size), shape, typical, *known)
+        table.add_row(str(cluster.label), number(cluster.size), shape, typical, *(known if classes else ()))
     if len(summary.clusters) > _MOST_ROWS:
         table.add_row("…", "", f"and {len(summary.clusters) - _MOST_ROWS} more in the report")
     return table

@@ -21,18 +21,16 @@ def warmup_command(
     graphmeans warmup
     """
     with reported(debug):
-        from rich.console import Console
-
+        from graphmeans.cli.output import safe_markup, say
         from graphmeans.cli.progress import shown_progress
         from graphmeans.functions import warmup as compile_all
         from graphmeans.report.words import duration
 
-        console = Console(highlight=False)
         total = 0.0
         with shown_progress("compiling, once", quiet=quiet):
             for name, seconds in compile_all():
                 total += seconds
                 if not quiet:
-                    console.print(f"{duration(seconds):>12}  {name}", markup=False, soft_wrap=True)
+                    say(f"{duration(seconds):>12}  {safe_markup(name)}")
         if not quiet:
-            console.print(f"{duration(total):>12}  in all", style="bold", markup=False, soft_wrap=True)
+            say(f"[bold]{duration(total):>12}  in all[/bold]")

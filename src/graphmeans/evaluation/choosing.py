@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.fitted import points_of
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
@@ -85,15 +86,10 @@ class KChoice:
 
 
 def choose_k(
-    graphs: Any,
-    n_clusters: Iterable[int] | None = None,
-    *,
-    n_seeds: int = 3,
-    sample_size: int = 300,
-    random_state: int | np.random.RandomState | None = None,
-    on_tried: Callable[[Tried], None] | None = None,
+    graphs: Any, n_clusters: Iterable[int] | None = None, *, n_seeds: int = 3, sample_size: int = 300,
+    random_state: int | np.random.RandomState | None = None, on_tried: Callable[[Tried], None] | None = None,
     **options: Any,
-) -> KChoice:
+) -> KChoice:  # fmt: skip
     """Try numbers of clusters and recommend one.
 
     For each number GraphKMeans runs from several starts. Numbers whose runs disagree are ruled out; of the others those are
@@ -172,9 +168,8 @@ class _Trial:
     ) -> None:
         self.items, self.estimator = items, estimator
         self.seeds = random.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
-        size = min(sample_size, len(items))
-        self.sample = np.sort(random.choice(len(items), size=size, replace=False))
-        self.distances: NDArray[np.float64] | None = None
+        self.sample = np.sort(random.choice(len(items), size=min(sample_size, len(items)), replace=False))
+        self.distances: FloatArray | None = None
 
     def __call__(self, k: int) -> Tried:
         runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
@@ -182,11 +177,9 @@ class _Trial:
         if self.distances is None:
             self.distances = best.space_.distances(points_of(best, self._chosen()))
         agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
-        sizes = np.bincount(best.labels_, minlength=k)
-        return Tried(
-            k, float(best.inertia_), _silhouette(self.distances, best.labels_[self.sample]), float(np.mean(agreement)),
-            int(sizes.min()),
-        )  # fmt: skip
+        width = _silhouette(self.distances, best.labels_[self.sample])
+        smallest = int(np.bincount(best.labels_, minlength=k).min())
+        return Tried(k, float(best.inertia_), width, float(np.mean(agreement)), smallest)
 
     def _chosen(self) -> Any:
         if is_lazy(self.items):
@@ -204,19 +197,15 @@ def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
     return numbers
 
 
-def _silhouette(distances: NDArray[np.float64], labels: NDArray[Any]) -> float:
+def _silhouette(distances: FloatArray, labels: NDArray[Any]) -> float:
     if not 2 <= len(np.unique(labels)) < len(labels):
         return 0.0  # silhouettes are not defined for one cluster, nor if every graph is alone
     return float(silhouette_score(distances, labels, metric="precomputed"))
 
 
-def _stable(rows: Sequence[Tried]) -> list[Tried]:
-    most = max(row.stability for row in rows)
-    return [row for row in rows if row.stability >= LESS_STABLE * most]
-
-
 def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
-    stable = _stable(rows)
+    most = max(row.stability for row in rows)
+    stable = [row for row in rows if row.stability >= LESS_STABLE * most]
     widest = max(row.silhouette for row in stable)
     close = [row.n_clusters for row in stable if row.silhouette >= min(widest, NEARLY_WIDEST * widest)]
     bend = _bends([*rows, *outside])
@@ -260,15 +249,11 @@ def _bends(rows: Sequence[Tried]) -> dict[int, float]:
     return bends([row.n_clusters for row in rows], [row.inertia for row in rows])
 
 
-def _sharpest(bend: dict[int, float]) -> int | None:
-    return max(bend, key=lambda k: (bend[k], -k)) if bend else None
-
-
 def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoice:
     k = _recommended(rows, outside)
     row = next(row for row in rows if row.n_clusters == k)
     bend = _bends([*rows, *outside])
-    elbow = _sharpest({row.n_clusters: bend[row.n_clusters] for row in rows if row.n_clusters in bend})
+    elbow = max((row.n_clusters for row in rows if row.n_clusters in bend), key=lambda n: (bend[n], -n), default=None)
     widest = max(rows, key=lambda row: row.silhouette)
     clear = widest.silhouette >= NO_GROUPS
     words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
@@ -283,7 +268,6 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoi
         words.append("the objective bends nowhere, so no number stands out")
     if k == rows[-1].n_clusters and len(rows) > 1:
         words.append("it is the largest number tried, so try more")
-    reason = f"{k} clusters: {'; '.join(words)}"
     if not clear:
-        reason += "; but there are hardly any groups in these graphs"
-    return KChoice(rows, k, elbow, reason, clear, n_sample)
+        words.append("but there are hardly any groups in these graphs")
+    return KChoice(rows, k, elbow, f"{k} clusters: {'; '.join(words)}", clear, n_sample)

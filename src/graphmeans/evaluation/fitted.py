@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from graphmeans.cluster.estimators.inputs import rows_to_batch
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
-
-IntArray = NDArray[np.int64]
 
 
 def points_of(estimator: Any, graphs: Any) -> GraphBatch:

@@ -18,8 +18,7 @@ from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
-from graphmeans.evaluation.shares import PRESENCE, distance_shares
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.description import ColumnSummary
 from graphmeans.graphs.encoding.encoder import GraphEncoder
@@ -158,10 +157,12 @@ def inspect(
         if len(pairs):
             columns = _with_shares(columns, distance_shares(encoder, space, points, pairs))
             cost = _cost(listed, estimator, space, points, pairs, sketching, random)
+    roles = Counter(role for graph in listed for role in graph.roles or ())
     found = Inspection(
         len(listed), _spread([g.n_nodes for g in listed]), _spread([g.n_edges for g in listed]),
         sum(g.directed for g in listed), sum(not g.n_nodes for g in listed), sum(not g.n_edges for g in listed),
-        sum(g.name is None for g in listed), _roles(listed), copies, relabelled, columns, problem, cost, notes,
+        sum(g.name is None for g in listed), dict(roles.most_common()), copies, relabelled, columns, problem, cost,
+        notes,
     )  # fmt: skip
     notes += _remarks(found)
     return found
@@ -185,10 +186,6 @@ def _inspected_sample(graphs: Any, n_clusters: int, random_state: Any, options: 
 
 def _spread(counts: Sequence[int]) -> tuple[float, float, float, float]:
     return float(min(counts)), float(np.median(counts)), float(np.mean(counts)), float(max(counts))
-
-
-def _roles(graphs: Sequence[Graph]) -> dict[Any, int]:
-    return dict(Counter(role for graph in graphs for role in graph.roles or ()).most_common())
 
 
 def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
@@ -238,7 +235,7 @@ def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tupl
     return copies, int((upper <= 1e-9 * np.sqrt(points.squared_norms[listed[:, 0]])).sum())
 
 
-def _pairs(count: int, random: np.random.RandomState) -> NDArray[np.int64]:
+def _pairs(count: int, random: np.random.RandomState) -> IntArray:
     """Random pairs of different graphs."""
     if count < 2:
         return np.zeros((0, 2), dtype=np.int64)
@@ -253,7 +250,7 @@ def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str],
 
 
 def _cost(
-    graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: NDArray[np.int64],
+    graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: IntArray,
     sketching: float, random: np.random.RandomState,
 ) -> Cost:  # fmt: skip
     start = time.perf_counter()  # the kernels have been compiled by the matchings before
@@ -281,9 +278,8 @@ def _cost(
 def _memory(graphs: Sequence[Graph], space: GraphSpace, points: GraphBatch, k: int) -> float:
     """Bytes that the graphs take, and that interval k-means keeps beside them: sketches, bounds, labels and alignments."""
     one = Sketches.of(points.take([0]), sketch_order(space.order, points))
-    packed = sum(
-        getattr(points, name).nbytes for name in ("node_ptr", "nodes", "roles", "edge_ptr", "ends", "edge_values")
-    )
+    arrays = points.node_ptr, points.nodes, points.roles, points.edge_ptr, points.ends, points.edge_values
+    packed = sum(array.nbytes for array in arrays)
     some = graphs[:: max(1, len(graphs) // 100)]
     objects = np.mean([_object_bytes(graph) for graph in some]) * len(graphs)
     own = 4 * one.values.shape[1] + BOUND * min(k, NEAREST) + REST
@@ -318,3 +314,66 @@ def _remarks(found: Inspection) -> list[str]:
             "everything is compared in a space of that order; without the largest a fit is faster"
         )
     return notes
+
+
+#: Names of the channels that say "there is a node (an edge)".
+PRESENCE = "(presence)"
+
+
+def distance_shares(
+    encoder: GraphEncoder, space: GraphSpace, points: GraphBatch, pairs: IntArray
+) -> dict[tuple[str, str], float]:
+    """The share of each column, (part, name), in the sum of squared distances of these pairs of graphs."""
+    found = space.match(points, points, pairs)
+    nodes, edges = np.zeros(points.nodes.shape[1]), np.zeros(points.edge_values.shape[1])
+    for p, (x, y) in enumerate(pairs.tolist()):
+        of_nodes, of_edges = channel_squares(points, x, y, found.mapping(p))
+        nodes += of_nodes
+        edges += of_edges
+    if points.directed:
+        edges = edges[: len(edges) // 2] + edges[len(edges) // 2 :]
+    sums: dict[tuple[str, str], float] = {}
+    for part, columns, presence, values in (
+        ("node", encoder.node_columns_, encoder.presence, nodes),
+        ("edge", encoder.edge_columns_, encoder.edge_presence_, edges),
+    ):
+        start = 0
+        for column in columns:
+            sums[part, column.name] = float(values[start : start + column.width].sum())
+            start += column.width
+        if presence:
+            sums[part, PRESENCE] = float(values[start:].sum())
+    total = sum(sums.values()) or 1.0
+    return {key: value / total for key, value in sums.items()}
+
+
+def channel_squares(points: GraphBatch, x: int, y: int, mapping: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Squared differences of two aligned graphs, channel by channel: of the nodes, and of the edges from both ends.
+
+    Their sum is the squared distance along the mapping.
+    """
+    x_nodes = points.nodes[points.node_ptr[x] : points.node_ptr[x + 1]]
+    y_nodes = points.nodes[points.node_ptr[y] : points.node_ptr[y + 1]]
+    matched = mapping >= 0
+    lone = np.setdiff1d(np.arange(len(y_nodes)), mapping[matched])
+    nodes = ((x_nodes[matched] - y_nodes[mapping[matched]]) ** 2).sum(axis=0)
+    nodes += (x_nodes[~matched] ** 2).sum(axis=0) + (y_nodes[lone] ** 2).sum(axis=0)
+
+    of_y = dict(_edges(points, y))
+    edges = np.zeros(points.edge_values.shape[1])
+    for (i, j), value in _edges(points, x):
+        a, b = int(mapping[i]), int(mapping[j])
+        swapped = a > b
+        other = of_y.pop((b, a) if swapped else (a, b), None) if min(a, b) >= 0 else None
+        if other is None:
+            edges += value**2
+        else:
+            edges += (value - (np.roll(other, len(other) // 2) if swapped and points.directed else other)) ** 2
+    for value in of_y.values():
+        edges += value**2
+    return nodes, 2.0 * edges
+
+
+def _edges(points: GraphBatch, g: int) -> list[tuple[tuple[int, int], FloatArray]]:
+    rows = slice(points.edge_ptr[g], points.edge_ptr[g + 1])
+    return [((i, j), value) for (i, j), value in zip(points.ends[rows].tolist(), points.edge_values[rows], strict=True)]

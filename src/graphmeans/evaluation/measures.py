@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import silhouette_samples
+from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_random_state
 
 from graphmeans.functions import check_weights, pairwise_distances
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
@@ -29,21 +31,13 @@ def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
         raise GraphError(f"classes and labels must be two lists of one length, got {classes.shape} and {labels.shape}")
     if not len(classes):
         raise GraphError("accuracy needs at least one graph")
-    _, rows = np.unique(labels, return_inverse=True)
-    _, columns = np.unique(classes, return_inverse=True)
-    table = np.zeros((rows.max() + 1, columns.max() + 1), dtype=np.int64)
-    np.add.at(table, (rows, columns), 1)
-    return float(table.max(axis=1).sum() / len(classes))
+    return float(contingency_matrix(labels, classes).max(axis=1).sum() / len(classes))
 
 
 def silhouette(
-    graphs: Iterable[Any] | NDArray[np.float64],
-    labels: ArrayLike,
-    *,
-    sample_size: int | None = None,
-    random_state: int | np.random.RandomState | None = None,
-    **metric: Any,
-) -> float:
+    graphs: Iterable[Any] | FloatArray, labels: ArrayLike, *, sample_size: int | None = None,
+    random_state: int | np.random.RandomState | None = None, **metric: Any,
+) -> float:  # fmt: skip
     """The paper's silhouette index: the mean over clusters of the mean silhouette width of their members.
 
     A graph alone in its cluster has the width 0. (scikit-learn averages over samples instead of clusters.)
@@ -86,7 +80,7 @@ def silhouette(
     return float(np.mean([widths[labels == label].mean() for label in np.unique(labels)]))
 
 
-def silhouette_widths(distances: NDArray[np.float64], labels: NDArray[Any]) -> NDArray[np.float64]:
+def silhouette_widths(distances: FloatArray, labels: NDArray[Any]) -> FloatArray:
     """The silhouette width of each graph, from the distances of all pairs; 0 for a graph alone in its cluster."""
     n_clusters = len(np.unique(labels))
     if n_clusters < 2:
@@ -97,13 +91,9 @@ def silhouette_widths(distances: NDArray[np.float64], labels: NDArray[Any]) -> N
 
 
 def objective(
-    graphs: Iterable[Any],
-    labels: ArrayLike,
-    centers: Iterable[Any],
-    *,
-    sample_weight: ArrayLike | None = None,
+    graphs: Iterable[Any], labels: ArrayLike, centers: Iterable[Any], *, sample_weight: ArrayLike | None = None,
     **metric: Any,
-) -> float:
+) -> float:  # fmt: skip
     """The k-means objective J: the weighted sum of squared distances of the graphs to their centers, all matched again.
 
     Parameters
@@ -139,7 +129,7 @@ def standard_matchings(n_graphs: int, n_clusters: int) -> int:
     return n_clusters * n_graphs + n_graphs - n_clusters
 
 
-def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> NDArray[np.int64]:
+def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> IntArray:
     if size < 2:
         raise GraphError(f"sample_size must be at least 2, got {size}")
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]

@@ -52,14 +52,10 @@ class ExperimentData:
         node_width, edge_width = self.graphs[0].nodes[""].shape[1], self.graphs[0].edge_attributes[""].shape[1]
         n = int(nodes.max())
         return {
-            "graphs": len(self.graphs),
-            "classes": len(np.unique(self.classes)),
-            "nodes_avg": float(nodes.mean()),
-            "nodes_max": n,
-            "edges_avg": float(edges.mean()),
-            "edges_max": int(edges.max()),
+            "graphs": len(self.graphs), "classes": len(np.unique(self.classes)), "nodes_avg": float(nodes.mean()),
+            "nodes_max": n, "edges_avg": float(edges.mean()), "edges_max": int(edges.max()),
             "dimension": n * node_width + n * (n - 1) // 2 * edge_width,
-        }
+        }  # fmt: skip
 
 
 class ExperimentCollections:

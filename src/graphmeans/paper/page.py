@@ -13,7 +13,7 @@ import graphmeans
 from graphmeans.paper.figures import all_figures
 from graphmeans.paper.results_csv import ResultRow
 from graphmeans.paper.tables import PaperTable, all_tables
-from graphmeans.report.template import page_template
+from graphmeans.report.words import page_template
 
 CAPTIONS = {
     "speedup_k": "Times fewer matchings an iteration than std, against the number of clusters",

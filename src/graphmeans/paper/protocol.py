@@ -49,24 +49,25 @@ class Sizes:
     letters_per_class: int | None
     fingerprints_per_class: int
 
+    def by_k(self) -> dict[str, tuple[str, int | None, Sequence[int]]]:
+        """Data set, graphs of each class and numbers of clusters of Tables 3 and 4."""
+        return {
+            LETTERS_BY_K: ("letter", self.letters_per_class, self.letters),
+            FINGERPRINTS_BY_K: ("fingerprint", self.fingerprints_per_class, self.fingerprints),
+        }
+
 
 PAPER_SIZES = Sizes(
     clusters={"letter": 30, "grec": 33, "fingerprint": 60, "molecules": 10},
-    per_class={"letter": None, "grec": None, "fingerprint": 300, "molecules": 50},
-    letters=(4, 8, 12, 16),
-    fingerprints=(3, 15),
-    letters_per_class=None,
-    fingerprints_per_class=100,
-)
+    per_class={"letter": None, "grec": None, "fingerprint": 300, "molecules": 50}, letters=(4, 8, 12, 16),
+    fingerprints=(3, 15), letters_per_class=None, fingerprints_per_class=100,
+)  # fmt: skip
 #: A sixth of the data and of the clusters, for a look within a minute.
 QUICK_SIZES = Sizes(
     clusters={"letter": 30, "grec": 11, "fingerprint": 15, "molecules": 4},
-    per_class={"letter": None, "grec": 4, "fingerprint": 30, "molecules": 10},
-    letters=(4, 16),
-    fingerprints=(3, 10),
-    letters_per_class=None,
-    fingerprints_per_class=20,
-)
+    per_class={"letter": None, "grec": 4, "fingerprint": 30, "molecules": 10}, letters=(4, 16), fingerprints=(3, 10),
+    letters_per_class=None, fingerprints_per_class=20,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -100,15 +101,20 @@ class RunSetting:
 SETTING_FIELDS = [field.name for field in fields(RunSetting)]
 
 
+class Watcher:
+    """Is told how far the runs are; this one shows nothing."""
+
+    def started(self, setting: RunSetting) -> None:
+        """A run begins, on the thread that calls."""
+
+    def finished(self, setting: RunSetting) -> None:
+        """Its row is written."""
+
+
 def settings(
-    *,
-    quick: bool = False,
-    runs: int | None = None,
-    first_seed: int = 0,
-    matcher: str | None = None,
-    algorithms: Iterable[str] = PAPER_ALGORITHMS,
-    datasets: Iterable[str] = DATASETS,
-) -> list[RunSetting]:
+    *, quick: bool = False, runs: int | None = None, first_seed: int = 0, matcher: str | None = None,
+    algorithms: Iterable[str] = PAPER_ALGORITHMS, datasets: Iterable[str] = DATASETS,
+) -> list[RunSetting]:  # fmt: skip
     """All runs of the three experiments.
 
     Parameters
@@ -131,10 +137,7 @@ def settings(
         for algorithm in algorithms if dataset in datasets else ():
             count = runs or (min(1, counts[algorithm]) if quick else counts[algorithm])
             found += _repeated(replace(base, algorithm=algorithm), first_seed, count, THETA.get(dataset, 0.0))
-    for experiment, dataset, per_class, clusters in (
-        (LETTERS_BY_K, "letter", sizes.letters_per_class, sizes.letters),
-        (FINGERPRINTS_BY_K, "fingerprint", sizes.fingerprints_per_class, sizes.fingerprints),
-    ):
+    for experiment, (dataset, per_class, clusters) in sizes.by_k().items():
         usual, encoding = RUNS_BY_K[dataset]
         for k in clusters if dataset in datasets else ():
             base = _base(experiment, dataset, encoding, per_class, k, matcher)
@@ -159,10 +162,8 @@ def belongs(row: Mapping[str, str], quick: bool, matcher: str | None) -> bool:
     """Whether a row of results.csv is of this protocol, whatever its seed: a folder may hold those of others too."""
     sizes = QUICK_SIZES if quick else PAPER_SIZES
     dataset = row["dataset"]
-    per_class, clusters = {
-        LETTERS_BY_K: (sizes.letters_per_class, sizes.letters),
-        FINGERPRINTS_BY_K: (sizes.fingerprints_per_class, sizes.fingerprints),
-    }.get(row["experiment"], (sizes.per_class[dataset], (sizes.clusters[dataset],)))
+    whole = dataset, sizes.per_class[dataset], (sizes.clusters[dataset],)
+    _, per_class, clusters = sizes.by_k().get(row["experiment"], whole)
     fits = row["per_class"] == ("" if per_class is None else str(per_class)) and int(row["k"]) in clusters
     return fits and (row["matcher"], float(row["effort"])) == matcher_of(dataset, row["encoding"], matcher)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Characteristics:
+class Characteristics(NamedTuple):
     """A row of Table 1."""
 
     graphs: int
@@ -17,8 +16,7 @@ class Characteristics:
     edges_max: int
 
 
-@dataclass(frozen=True)
-class PublishedColumn:
+class PublishedColumn(NamedTuple):
     """A column of Table 2: one algorithm on one data set."""
 
     error: float | None = None

@@ -11,8 +11,14 @@ from typing import Any
 from graphmeans import __version__
 from graphmeans.files import fail
 from graphmeans.paper.protocol import SETTING_FIELDS, RunSetting
-from graphmeans.paper.run import CHARACTERISTICS, MEASURES
 
+#: The measures of a run, in the order of their columns in results.csv.
+MEASURES = [
+    "graphs", "iterations", "matchings_paper", "matchings", "seeding_matchings", "evaluation_matchings", "objective",
+    "error", "error_common", "accuracy", "silhouette", "certified", "seconds", "iteration_seconds", "matching_seconds",
+    "outside_share", "cpu_seconds", "version",
+]  # fmt: skip
+CHARACTERISTICS = ["classes", "nodes_avg", "nodes_max", "edges_avg", "edges_max", "dimension"]
 FIELDS = [*SETTING_FIELDS, *MEASURES, *CHARACTERISTICS]
 ResultRow = dict[str, str]
 
@@ -43,14 +49,7 @@ class ResultsFile:
     def add(self, setting: RunSetting, measures: dict[str, Any]) -> None:
         """Append a row, and wait until it is on the disk."""
         row = {**dict.fromkeys(FIELDS, ""), **setting.as_row(), **{name: _text(value) for name, value in measures.items()}}
-        new = not self.path.exists()
-        with self.path.open("a", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, FIELDS)
-            if new:
-                table.writeheader()
-            table.writerow(row)
-            file.flush()
-            os.fsync(file.fileno())
+        _write(self.path, [row], "a", header=not self.path.exists())
         self.rows.append(row)
 
     def forget(self, doomed: Callable[[ResultRow], bool]) -> int:
@@ -59,10 +58,7 @@ class ResultsFile:
         dropped = len(self.rows) - len(kept)
         if dropped:
             replacement = self.path.with_suffix(".new")
-            with replacement.open("w", newline="", encoding="utf-8") as file:
-                table = csv.DictWriter(file, FIELDS)
-                table.writeheader()
-                table.writerows(kept)
+            _write(replacement, kept, "w", header=True)
             replacement.replace(self.path)
             self.rows = kept
         return dropped
@@ -76,6 +72,17 @@ class ResultsFile:
         if whole and (not rows or set(rows[0]) != set(FIELDS)) and whole.splitlines()[0].split(",") != FIELDS:
             raise fail(self.path, "has other columns than this version writes; move it away or choose another folder")
         return [row for row in rows if None not in row.values()]
+
+
+def _write(path: Path, rows: Iterable[ResultRow], mode: str, *, header: bool) -> None:
+    """Write rows, and wait until they are on the disk."""
+    with path.open(mode, newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, FIELDS)
+        if header:
+            table.writeheader()
+        table.writerows(rows)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def numbers(rows: Sequence[ResultRow], name: str) -> list[float]:

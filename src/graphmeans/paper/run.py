@@ -1,8 +1,14 @@
-"""One run: cluster a collection and measure everything that a table shows."""
+"""The runs: a collection is clustered and everything measured that a table shows.
+
+All that are missing are done several at a time, each on one thread, the longest first.
+"""
 
 from __future__ import annotations
 
+import queue
+import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,19 +16,17 @@ import numpy as np
 
 from graphmeans import __version__
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.datasets.letters import make_letters
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
 from graphmeans.evaluation.measures import accuracy, silhouette
 from graphmeans.graphs.errors import GraphError
-from graphmeans.paper.experiment_data import ExperimentData
-from graphmeans.paper.protocol import RunSetting
+from graphmeans.paper.experiment_data import ExperimentCollections, ExperimentData
+from graphmeans.paper.protocol import FOUR_SETS, RunSetting, Watcher
+from graphmeans.paper.results_csv import ResultsFile
 
-#: The measures of a run, in the order of their columns in results.csv.
-MEASURES = [
-    "graphs", "iterations", "matchings_paper", "matchings", "seeding_matchings", "evaluation_matchings", "objective",
-    "error", "error_common", "accuracy", "silhouette", "certified", "seconds", "iteration_seconds", "matching_seconds",
-    "outside_share", "cpu_seconds", "version",
-]  # fmt: skip
-CHARACTERISTICS = ["classes", "nodes_avg", "nodes_max", "edges_avg", "edges_max", "dimension"]
+#: Microseconds of a matching, and how many times fewer of them an algorithm needs than lloyd: enough to sort runs by.
+_MATCHING = {"letter": 15, "grec": 550, "fingerprint": 350, "molecules": 1600}
+_FEWER = {"lloyd": 1.0, "elkan": 4.0, "gvr": 5.0, "interval": 30.0}
 
 
 def run(setting: RunSetting, data: ExperimentData) -> dict[str, Any]:
@@ -34,43 +38,26 @@ def run(setting: RunSetting, data: ExperimentData) -> dict[str, Any]:
     of the stored alignment and a fresh one. `outside_share` is the part of the iterations' seconds that is not matching.
     """
     estimator = GraphKMeans(
-        setting.k,
-        algorithm=setting.algorithm,
-        init=setting.init,
-        n_init=1,
-        matcher=setting.matcher,
-        effort=setting.effort,
-        theta=setting.theta,
-        n_iter_no_change=setting.n_iter_no_change,
-        max_iter=setting.max_iter,
-        n_jobs=1,
-        random_state=setting.seed,
-    )
+        setting.k, algorithm=setting.algorithm, init=setting.init, n_init=1, matcher=setting.matcher,
+        effort=setting.effort, theta=setting.theta, n_iter_no_change=setting.n_iter_no_change,
+        max_iter=setting.max_iter, n_jobs=1, random_state=setting.seed,
+    )  # fmt: skip
     start, cpu = time.perf_counter(), time.thread_time()
     estimator.fit(data.graphs)
     seconds, cpu = time.perf_counter() - start, time.thread_time() - cpu
     n, iterations = len(data.graphs), len(estimator.trace_)
     spent, matching = (float(np.sum(estimator.trace_[name])) for name in ("seconds", "matching_seconds"))
     return {
-        "graphs": n,
-        "iterations": iterations,
+        "graphs": n, "iterations": iterations,
         "matchings_paper": paper_count(setting.algorithm, n, setting.k, iterations, estimator.n_matchings_),
-        "matchings": estimator.n_matchings_,
-        "seeding_matchings": estimator.n_seeding_matchings_,
-        "evaluation_matchings": estimator.n_evaluation_matchings_,
-        "objective": estimator.inertia_,
-        "error": estimator.inertia_ / n,
-        "error_common": _common_error(estimator, data),
-        "accuracy": accuracy(data.classes, estimator.labels_),
-        "silhouette": _silhouette(data, estimator.labels_),
-        "certified": estimator.certified_fraction_,
-        "seconds": seconds,
-        "iteration_seconds": spent,
-        "matching_seconds": matching,
-        "outside_share": 1.0 - matching / spent if spent > 0 else float("nan"),
-        "cpu_seconds": cpu,
-        "version": __version__,
-    }
+        "matchings": estimator.n_matchings_, "seeding_matchings": estimator.n_seeding_matchings_,
+        "evaluation_matchings": estimator.n_evaluation_matchings_, "objective": estimator.inertia_,
+        "error": estimator.inertia_ / n, "error_common": _common_error(estimator, data),
+        "accuracy": accuracy(data.classes, estimator.labels_), "silhouette": _silhouette(data, estimator.labels_),
+        "certified": estimator.certified_fraction_, "seconds": seconds, "iteration_seconds": spent,
+        "matching_seconds": matching, "outside_share": 1.0 - matching / spent if spent > 0 else float("nan"),
+        "cpu_seconds": cpu, "version": __version__,
+    }  # fmt: skip
 
 
 def paper_count(algorithm: str, n: int, k: int, iterations: int, matchings: int) -> int:
@@ -105,3 +92,63 @@ def _silhouette(data: ExperimentData, labels: Any) -> float:
         return silhouette(data.distances, labels)
     except GraphError:  # everything in one cluster
         return float("nan")
+
+
+def run_all(
+    settings: Sequence[RunSetting], collections: ExperimentCollections, results: ResultsFile, workers: int, watcher: Watcher
+) -> None:
+    """Do the runs and add their rows to the results, in the order in which they finish.
+
+    The threads are daemons: when the caller is interrupted, what is under way is dropped and what is finished stays.
+    """
+    warm_up({setting.matcher for setting in settings})
+    todo: queue.SimpleQueue[RunSetting | None] = queue.SimpleQueue()
+    done: queue.SimpleQueue[tuple[RunSetting, dict[str, Any] | BaseException]] = queue.SimpleQueue()
+    reading = threading.Lock()
+    for setting in [*sorted(settings, key=_estimate, reverse=True), *[None] * workers]:
+        todo.put(setting)
+
+    def worker() -> None:
+        while (setting := todo.get()) is not None:
+            watcher.started(setting)
+            try:
+                with reading:
+                    data = collections(setting)
+                    assert data.distances is not None  # made once, before the clock starts
+                done.put((setting, {**run(setting, data), **data.characteristics}))
+            except BaseException as error:
+                done.put((setting, error))
+                return
+
+    for number in range(workers):
+        threading.Thread(target=worker, name=f"paper-{number}", daemon=True).start()
+    for _ in settings:
+        setting, outcome = _take(done)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.add(setting, outcome)
+        watcher.finished(setting)
+
+
+def warm_up(matchers: set[str]) -> None:
+    """Compile what the runs need, so that no run is timed while it compiles."""
+    graphs, _ = make_letters(15, random_state=0)
+    for matcher in sorted({*matchers, "search", "exact"}):
+        for algorithm in ("lloyd", "interval"):
+            GraphKMeans(2, algorithm=algorithm, init="furthest-first", n_init=1, matcher=matcher, random_state=0).fit(graphs)
+
+
+def _estimate(setting: RunSetting) -> float:
+    """A number that grows with the time that a run takes."""
+    graphs = 100 if setting.experiment != FOUR_SETS else 1000
+    cost = _MATCHING[setting.dataset] * (1.0 if setting.effort else 0.1)
+    return graphs * setting.k * cost / _FEWER[setting.algorithm]
+
+
+def _take(done: queue.SimpleQueue[Any]) -> Any:
+    """Wait for the next outcome, with timeouts, because a wait without one cannot be interrupted on every system."""
+    while True:
+        try:
+            return done.get(timeout=0.5)
+        except queue.Empty:
+            continue

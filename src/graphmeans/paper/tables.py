@@ -46,8 +46,7 @@ class Group:
     @property
     def name(self) -> str:
         """The paper's name of the algorithm."""
-        theta = f" {_short(self.theta)}" if self.algorithm == "gvr" else ""
-        return NAMES[self.algorithm] + theta
+        return _name(self.algorithm, self.theta)
 
     @property
     def data(self) -> str:
@@ -79,10 +78,8 @@ def groups(rows: Sequence[ResultRow], experiment: str) -> list[Group]:
 def all_tables(rows: Sequence[ResultRow]) -> list[PaperTable]:
     """Every table that there are rows for."""
     four = groups(rows, FOUR_SETS)
-    tables = [table_1(four), table_2(four), table_2_by_our_count(four)]
-    for experiment, number in ((LETTERS_BY_K, 3), (FINGERPRINTS_BY_K, 4)):
-        tables.append(table_by_k(groups(rows, experiment), BY_K[experiment], number))
-    tables.append(against_the_best(rows))
+    by_k = [table_by_k(groups(rows, one), name, number) for number, (one, name) in enumerate(BY_K.items(), 3)]
+    tables = [table_1(four), table_2(four), table_2_by_our_count(four), *by_k, against_the_best(rows)]
     return [table for table in tables if table.rows]
 
 
@@ -182,14 +179,13 @@ def table_by_k(found: Sequence[Group], name: str, number: int) -> PaperTable:
 def against_the_best(rows: Sequence[ResultRow]) -> PaperTable:
     """By how much interval beats the best of the paper's columns, printed and run here, wherever it was run."""
     lines = []
-    for experiment in (FOUR_SETS, LETTERS_BY_K, FINGERPRINTS_BY_K):
+    for experiment in (FOUR_SETS, *BY_K):
         found = groups(rows, experiment)
         for ours in (group for group in found if group.algorithm == "interval"):
             rivals = [g for g in found if (g.dataset, g.encoding, g.k) == (ours.dataset, ours.encoding, ours.k) and g is not ours]
             if not rivals:
                 continue
-            best = min(rivals, key=_spent)
-            least = min(rivals, key=_everything)
+            best, least, quickest = (min(rivals, key=cost) for cost in (_spent, _everything, _cpu))
             printed = _printed_best(experiment, ours)
             lines.append([
                 ours.data if experiment == FOUR_SETS else BY_K[experiment], str(ours.k), f"{_spent(ours):,.0f}",
@@ -198,7 +194,7 @@ def against_the_best(rows: Sequence[ResultRow]) -> PaperTable:
                 f"{_spent(best):,.0f} ({best.name})", f"{_spent(best) / _spent(ours):.1f}",
                 f"{_everything(ours):,.0f}", f"{_everything(least):,.0f} ({least.name})",
                 f"{_everything(least) / _everything(ours):.1f}",
-                f"{_cpu(min(rivals, key=_cpu)) / _cpu(ours):.1f} ({min(rivals, key=_cpu).name})",
+                f"{_cpu(quickest) / _cpu(ours):.1f} ({quickest.name})",
             ])  # fmt: skip
     header = ["data", "k", "interval", "the paper's best column", "times fewer", "our best of its columns", "times fewer",
               "interval, all", "our best, all", "times fewer", "times less CPU"]  # fmt: skip
@@ -215,7 +211,13 @@ def _printed_best(experiment: str, group: Group) -> tuple[str, float] | None:
         return None
     columns = {key: c.matchings for key, c in TABLE_2[group.dataset].items() if c.matchings is not None}
     (algorithm, theta), total = min(columns.items(), key=lambda item: item[1])
-    return NAMES[algorithm] + (f" {_short(theta)}" if algorithm == "gvr" else ""), 1000 * total
+    return _name(algorithm, theta), 1000 * total
+
+
+def _of(group: Group, *names: str) -> float:
+    """The sum of these values of the best run in Table 2, else of their means over all runs."""
+    in_table_2 = group.rows[0]["experiment"] == FOUR_SETS
+    return sum(float(group.best[name]) if in_table_2 else group.mean(name) for name in names)
 
 
 def _spent(group: Group) -> float:
@@ -227,12 +229,7 @@ def _cpu(group: Group) -> float:
 
 
 def _everything(group: Group) -> float:
-    return sum(_of(group, name) for name in ("matchings", "seeding_matchings", "evaluation_matchings"))
-
-
-def _of(group: Group, name: str) -> float:
-    """The value of the best run in Table 2, else the mean of all runs."""
-    return float(group.best[name]) if group.rows[0]["experiment"] == FOUR_SETS else group.mean(name)
+    return _of(group, "matchings", "seeding_matchings", "evaluation_matchings")
 
 
 def _standard(four: Sequence[Group], group: Group) -> float | None:
@@ -261,5 +258,7 @@ def _spread(group: Group, name: str, digits: int) -> str:
     return f"{values.mean():.{digits}f}{spread}"
 
 
-def _short(theta: float) -> str:
-    return "0" if theta == 0 else f"{theta:g}".removeprefix("0")
+def _name(algorithm: str, theta: float) -> str:
+    """The paper's name of an algorithm, for gvr with its theta: "gvr 0", "gvr .05"."""
+    short = "0" if theta == 0 else f"{theta:g}".removeprefix("0")
+    return f"gvr {short}" if algorithm == "gvr" else NAMES[algorithm]

@@ -6,11 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphmeans.plots.alignment import draw_alignment
     from graphmeans.plots.axes import draw
     from graphmeans.plots.displays import ConvergenceDisplay, ElbowDisplay, SilhouetteDisplay, draw_choice
     from graphmeans.plots.maps import EmbeddingDisplay, PrototypeDisplay
-    from graphmeans.plots.members import draw_member
+    from graphmeans.plots.members import draw_alignment, draw_member
     from graphmeans.plots.positions import layout, viewport, y_down
     from graphmeans.plots.sheets import contact_sheet, draw_cluster
     from graphmeans.plots.svg import draw_svg
@@ -18,22 +17,11 @@ if TYPE_CHECKING:
 # The module of each public name. They are loaded on first use, because the command needs `plots.text` even for its shortest
 # message, and nothing more.
 _HOMES = {
-    "ConvergenceDisplay": "displays",
-    "ElbowDisplay": "displays",
-    "EmbeddingDisplay": "maps",
-    "PrototypeDisplay": "maps",
-    "SilhouetteDisplay": "displays",
-    "contact_sheet": "sheets",
-    "draw": "axes",
-    "draw_alignment": "alignment",
-    "draw_choice": "displays",
-    "draw_cluster": "sheets",
-    "draw_member": "members",
-    "draw_svg": "svg",
-    "layout": "positions",
-    "viewport": "positions",
-    "y_down": "positions",
-}
+    "ConvergenceDisplay": "displays", "ElbowDisplay": "displays", "SilhouetteDisplay": "displays",
+    "EmbeddingDisplay": "maps", "PrototypeDisplay": "maps", "contact_sheet": "sheets", "draw": "axes",
+    "draw_alignment": "members", "draw_choice": "displays", "draw_cluster": "sheets", "draw_member": "members",
+    "draw_svg": "svg", "layout": "positions", "viewport": "positions", "y_down": "positions",
+}  # fmt: skip
 
 __all__ = [
     "ConvergenceDisplay", "ElbowDisplay", "EmbeddingDisplay", "PrototypeDisplay", "SilhouetteDisplay", "contact_sheet",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.drawing import Drawing, arc_points, drawing
+from graphmeans.plots.drawing import arc_points, drawing
 from graphmeans.plots.pen import Pen, opacity
 from graphmeans.plots.positions import FAINT, Viewport
 from graphmeans.plots.text import plain_text
@@ -23,17 +23,10 @@ INK, MEAN_INK, EXTRA = "#1f2a36", "#17508f", "#c2410c"
 
 
 def draw(
-    graph: Graph,
-    ax: Axes | None = None,
-    *,
-    viewport: Viewport | None = None,
-    positions: ArrayLike | None = None,
-    color: Any = None,
-    palette: Mapping[str, str] | None = None,
-    labels: bool | None = None,
-    faint: float = FAINT,
+    graph: Graph, ax: Axes | None = None, *, viewport: Viewport | None = None, positions: ArrayLike | None = None,
+    color: Any = None, palette: Mapping[str, str] | None = None, labels: bool | None = None, faint: float = FAINT,
     title: str | None = None,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """Draw a graph or a mean graph on matplotlib axes.
 
     Data coordinates are those of the nodes. Parameters are those of `draw_svg`, which draws the same picture.
@@ -58,12 +51,16 @@ def draw(
 
 def prepare_axes(ax: Axes | None) -> Axes:
     """The axes given, or those of a new figure, cleared of ticks and frame."""
-    if ax is None:
-        from matplotlib import pyplot as plt
-
-        _, ax = plt.subplots(figsize=(3, 3))
+    ax = ax if ax is not None else new_axes((3, 3))
     ax.set_axis_off()
     return ax
+
+
+def new_axes(size: tuple[float, float], **options: Any) -> Axes:
+    """The axes of a new figure of this size in inches."""
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(figsize=size, **options)[1]
 
 
 def show_window(ax: Axes, pen: Pen, title: str | None = None) -> None:
@@ -78,16 +75,10 @@ def show_window(ax: Axes, pen: Pen, title: str | None = None) -> None:
 
 
 def paint(
-    ax: Axes,
-    pen: Pen,
-    ink: Any,
-    palette: Mapping[str, str] | None = None,
-    *,
-    stroke_inks: Mapping[int, str] | None = None,
-    node_inks: Mapping[int, str] | None = None,
-    strength: float = 1.0,
+    ax: Axes, pen: Pen, ink: Any, palette: Mapping[str, str] | None = None, *,
+    stroke_inks: Mapping[int, str] | None = None, node_inks: Mapping[int, str] | None = None, strength: float = 1.0,
     order: float = 1.0,
-) -> None:
+) -> None:  # fmt: skip
     """Draw the lines, dots and letters of a picture; the two mappings give some strokes and nodes another ink."""
     from matplotlib.collections import EllipseCollection, LineCollection
     from matplotlib.colors import to_rgba
@@ -108,11 +99,15 @@ def paint(
         )
     if d.directed:
         _arrows(ax, pen, ink, order)
-    dots = [i for i in d.drawn if d.dots[i] and not (pen.written and d.labels[i])]
+
+    def shade(i: int) -> tuple[float, float, float, float]:
+        colour = node_inks.get(i, palette.get(d.kinds[i], ink))
+        return to_rgba(ink if colour == "currentColor" else colour, opacity(float(d.strength[i])) * strength)
+
+    dots = [int(i) for i in d.drawn if d.dots[i] and not (pen.written and d.labels[i])]
     if dots:
-        inks = [node_inks.get(int(i), _of_kind(palette, d, int(i), ink)) for i in dots]
         wide = [2 * (pen.ring if d.rings[i] else pen.radius(float(d.strength[i]))) / pen.scale for i in dots]
-        shades = [to_rgba(c, opacity(float(d.strength[i])) * strength) for c, i in zip(inks, dots, strict=True)]
+        shades = [shade(i) for i in dots]
         ax.add_collection(
             EllipseCollection(
                 wide, wide, np.zeros(len(dots)), units="xy", offsets=d.points[dots], offset_transform=ax.transData,
@@ -129,15 +124,9 @@ def paint(
             x = d.points[i, 0] - side * 0.36 * height / pen.scale
             ax.text(
                 x, d.points[i, 1], text.replace("$", r"\$"), fontsize=height * 0.92, fontweight="bold",
-                ha={0: "center", 1: "left", -1: "right"}[side], va="center_baseline",
-                color=to_rgba(node_inks.get(int(i), _of_kind(palette, d, int(i), ink)), opacity(float(d.strength[i])) * strength),
+                ha={0: "center", 1: "left", -1: "right"}[side], va="center_baseline", color=shade(int(i)),
                 zorder=order + 0.2, clip_on=True,
             )  # fmt: skip
-
-
-def _of_kind(palette: Mapping[str, str], d: Drawing, i: int, ink: str) -> str:
-    colour = palette.get(d.kinds[i], ink)
-    return ink if colour == "currentColor" else colour
 
 
 def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from graphmeans.evaluation.choosing import KChoice
 from graphmeans.evaluation.fitted import fitted_labels, points_of, spread_sample
 from graphmeans.evaluation.measures import silhouette, silhouette_widths, standard_matchings
+from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
-from graphmeans.plots.axes import EXTRA, INK, MEAN_INK
-from graphmeans.plots.colours import COLOURS
+from graphmeans.plots.axes import EXTRA, INK, MEAN_INK, new_axes
+from graphmeans.plots.pen import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,14 +30,19 @@ class Display:
     figure_: Any
 
     def _begin(self, ax: Axes | None, size: tuple[float, float], **labels: str) -> Axes:
-        if ax is None:
-            from matplotlib import pyplot as plt
-
-            _, ax = plt.subplots(figsize=size, layout="constrained")
+        ax = ax if ax is not None else new_axes(size, layout="constrained")
         ax.spines[["top", "right"]].set_visible(False)
         ax.set(**labels)
         self.ax_, self.figure_ = ax, ax.get_figure()
         return ax
+
+
+def sampled_points(estimator: Any, graphs: Any, most: int, random_state: int) -> tuple[GraphBatch, IntArray]:
+    """A sample of the graphs of a fitted estimator, spread over its clusters: points of its space, and labels."""
+    check_is_fitted(estimator)
+    labels = fitted_labels(estimator, graphs)
+    chosen = spread_sample(labels, most, random_state)
+    return points_of(estimator, [graphs[i] for i in chosen]), labels[chosen]
 
 
 class SilhouetteDisplay(Display):
@@ -68,15 +74,9 @@ class SilhouetteDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        graphs: Any,
-        *,
-        sample_size: int = 300,
-        random_state: int = 0,
-        ax: Axes | None = None,
+        cls, estimator: Any, graphs: Any, *, sample_size: int = 300, random_state: int = 0, ax: Axes | None = None,
         **style: Any,
-    ) -> SilhouetteDisplay:
+    ) -> SilhouetteDisplay:  # fmt: skip
         """Match a sample of the graphs with each other, in the estimator's metric, and draw.
 
         Parameters
@@ -89,12 +89,10 @@ class SilhouetteDisplay(Display):
         random_state : int
         ax : matplotlib axes, optional
         """
-        check_is_fitted(estimator)
-        labels = fitted_labels(estimator, graphs)
-        chosen = spread_sample(labels, sample_size, random_state)
-        distances = estimator.space_.distances(points_of(estimator, [graphs[i] for i in chosen]))
-        widths, index = silhouette_widths(distances, labels[chosen]), silhouette(distances, labels[chosen])
-        return cls(widths, labels[chosen], index, len(labels)).plot(ax, **style)
+        points, labels = sampled_points(estimator, graphs, sample_size, random_state)
+        distances = estimator.space_.distances(points)
+        widths, index = silhouette_widths(distances, labels), silhouette(distances, labels)
+        return cls(widths, labels, index, len(graphs)).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS) -> SilhouetteDisplay:
         """Draw one bar for each graph, sorted by width within the clusters."""
@@ -149,8 +147,7 @@ class ConvergenceDisplay(Display):
         other.set_ylabel("matchings", color="#9a6a35")
         other.tick_params(axis="y", colors="#9a6a35")
         other.spines["top"].set_visible(False)
-        most = max(float(self.matchings.max(initial=0.0)), 1.0)
-        other.set_ylim(0, most * 2.2)
+        other.set_ylim(0, 2.2 * max(float(self.matchings.max(initial=0.0)), 1.0))
         ax.set_zorder(other.get_zorder() + 1)
         ax.patch.set_visible(False)
         ax.plot(self.iterations, self.inertia, color=color, marker="o", markersize=3.5, linewidth=1.8)
@@ -159,10 +156,8 @@ class ConvergenceDisplay(Display):
             ax.plot(self.iterations[best], self.inertia[best], "o", markersize=9, markerfacecolor="none", color=color)
         ax.locator_params(axis="x", integer=True)
         if self.standard is not None:
-            ax.set_title(
-                f"{self.matchings.sum():,.0f} matchings; standard k-means {self.standard * len(self.matchings):,.0f}",
-                fontsize=10, color=INK,
-            )  # fmt: skip
+            standard = f"standard k-means {self.standard * len(self.matchings):,.0f}"
+            ax.set_title(f"{self.matchings.sum():,.0f} matchings; {standard}", fontsize=10, color=INK)
         self.matchings_ax_ = other
         return self
 
@@ -186,14 +181,9 @@ class ElbowDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        graphs: Any,
-        *,
-        n_clusters: Iterable[int] = (2, 4, 8, 16, 32),
-        ax: Axes | None = None,
+        cls, estimator: Any, graphs: Any, *, n_clusters: Iterable[int] = (2, 4, 8, 16, 32), ax: Axes | None = None,
         **style: Any,
-    ) -> ElbowDisplay:
+    ) -> ElbowDisplay:  # fmt: skip
         """Fit a clone of the estimator for each number of clusters, and draw."""
         ks = [k for k in n_clusters if k <= len(graphs)]
         if not ks:

@@ -6,17 +6,15 @@ SVG files, matplotlib axes and the report's page all draw from it, so that a gra
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.positions import FAINT, Positions, framed, layout, visible
-
-FloatArray = NDArray[np.float64]
 
 #: The largest number of nodes that are drawn with their labels; more would be a blur.
 MOST_LABELS = 60
@@ -36,25 +34,25 @@ class Drawing:
     labels: list[str]  # written at the node; "" is a dot
     dots: NDArray[np.bool_]  # whether a node without a label is a dot, or nothing but where strokes meet
     kinds: list[str]  # the string attribute that colours the node
-    ends: NDArray[np.int64]
+    ends: IntArray
     stroke_strength: FloatArray
-    edge: NDArray[np.int64]  # which edge of the graph a stroke belongs to
+    edge: IntArray  # which edge of the graph a stroke belongs to
     bend: FloatArray
     shift: FloatArray
     inset: FloatArray
-    sides: NDArray[np.int64]  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
+    sides: IntArray  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
     directed: bool = False
     rings: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that are small circles
     core: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that decide the frame
 
     @property
-    def drawn(self) -> NDArray[np.int64]:
+    def drawn(self) -> IntArray:
         """The nodes that are drawn, the weak ones first."""
         which = np.flatnonzero(self.strength > 0)
         return which[np.argsort(self.strength[which], kind="stable")]
 
     @property
-    def strokes(self) -> NDArray[np.int64]:
+    def strokes(self) -> IntArray:
         """The strokes that are drawn, the weak ones first, so that the strong ones lie on top."""
         which = np.flatnonzero(self.stroke_strength > 0)
         return which[np.argsort(self.stroke_strength[which], kind="stable")]
@@ -90,28 +88,17 @@ def drawing(
     strength = np.where(shown_nodes, graph.node_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
     along = np.where(shown_edges, graph.edge_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
-    kinds = node_kinds(graph)
-    written = kinds is not None and labels is not False
-    m = graph.n_edges
+    kinds = node_kinds(graph) or [""] * graph.n_nodes
+    written, m = labels is not False, graph.n_edges
     plain = Drawing(
-        points=points,
-        strength=strength,
-        labels=[str(k) for k in kinds] if written and kinds is not None else [""] * graph.n_nodes,
-        dots=np.ones(graph.n_nodes, bool),
-        kinds=kinds if kinds is not None else [""] * graph.n_nodes,
-        ends=graph.edges,
-        stroke_strength=along,
-        edge=np.arange(m),
-        bend=np.zeros(m),
-        shift=np.zeros(m),
-        inset=np.zeros(m),
-        sides=np.zeros(graph.n_nodes, np.int64),
-        directed=graph.directed and not _both_ways(graph),
-        rings=np.array([kind == "circle" for kind in kinds or [""] * graph.n_nodes], dtype=bool),
-        core=framed(graph, faint),
-    )
+        points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
+        dots=np.ones(graph.n_nodes, bool), kinds=kinds,
+        ends=graph.edges, stroke_strength=along, edge=np.arange(m), bend=np.zeros(m), shift=np.zeros(m),
+        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), directed=graph.directed and not _both_ways(graph),
+        rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
+    )  # fmt: skip
     if is_molecule(graph):
-        return _molecule(graph, plain, written=labels is not False)
+        return _molecule(graph, plain, written=written)
     return _with_arcs(graph, plain)
 
 
@@ -151,19 +138,12 @@ def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
         bound[graph.edges[formula.edge].reshape(-1)] = True
         hidden = hidden | (~bound & (graph.node_support < 0.5))
     return replace(
-        plain,
-        strength=np.where(hidden, 0.0, plain.strength),
+        plain, strength=np.where(hidden, 0.0, plain.strength),
         labels=formula.labels if written else [""] * graph.n_nodes,
-        dots=np.array([bool(label) for label in formula.labels]) & ~hidden,
-        ends=graph.edges[formula.edge],
-        stroke_strength=plain.stroke_strength[formula.edge],
-        edge=formula.edge,
-        bend=np.zeros(len(formula.edge)),
-        shift=formula.shift,
-        inset=formula.inset,
-        sides=formula.sides,
-        core=plain.core & ~hidden,
-    )
+        dots=np.array([bool(label) for label in formula.labels]) & ~hidden, ends=graph.edges[formula.edge],
+        stroke_strength=plain.stroke_strength[formula.edge], edge=formula.edge, bend=np.zeros(len(formula.edge)),
+        shift=formula.shift, inset=formula.inset, sides=formula.sides, core=plain.core & ~hidden,
+    )  # fmt: skip
 
 
 def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
@@ -174,34 +154,26 @@ def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
     is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
     """
     columns = graph.edge_attributes
-    layers = [end for end in ("", "0", "1") if _is_text(columns.get(f"type{end}"))]
+    layers = [end for end in ("", "0", "1") if f"type{end}" in columns and columns[f"type{end}"].dtype == object]
     if not layers or not graph.n_edges:
         return plain
     middle = plain.points[plain.core].mean(axis=0) if plain.core.any() else np.zeros(2)
-    edges: list[int] = []
-    bends: list[float] = []
+    strokes: list[tuple[int, float]] = []
     for e in range(graph.n_edges):
         start, end = plain.points[graph.edges[e]]
         for layer in layers:
             kind = str(columns[f"type{layer}"][e])
             size = columns.get(f"diameter{layer}", columns.get(f"angle{layer}"))
             if kind == "arc" and size is not None and size.dtype.kind == "f" and size.ndim == 1:
-                edges.append(e)
-                bends.append(_bend(start, end, float(size[e]), middle))
+                strokes.append((e, _bend(start, end, float(size[e]), middle)))
             elif kind or layer != "1":
-                edges.append(e)
-                bends.append(0.0)
-    which = np.array(edges, dtype=np.int64)
+                strokes.append((e, 0.0))
+    which = np.array([e for e, _ in strokes], dtype=np.int64)
     return replace(
-        plain,
-        labels=[""] * graph.n_nodes,  # corners and crossings are seen, not read
-        ends=graph.edges[which],
-        stroke_strength=plain.stroke_strength[which],
-        edge=which,
-        bend=np.array(bends),
-        shift=np.zeros(len(which)),
-        inset=np.zeros(len(which)),
-    )
+        plain, labels=[""] * graph.n_nodes,  # corners and crossings are seen, not read
+        ends=graph.edges[which], stroke_strength=plain.stroke_strength[which], edge=which,
+        bend=np.array([bend for _, bend in strokes]), shift=np.zeros(len(which)), inset=np.zeros(len(which)),
+    )  # fmt: skip
 
 
 def _bend(start: Positions, end: Positions, diameter: float, middle: Positions) -> float:
@@ -212,7 +184,3 @@ def _bend(start: Positions, end: Positions, diameter: float, middle: Positions) 
     size = np.tan(np.arcsin(across) / 2) / 2
     left = np.array([start[1] - end[1], end[0] - start[0]])
     return float(-size if left @ (middle - (start + end) / 2) > 0 else size)
-
-
-def _is_text(column: Any) -> bool:
-    return column is not None and column.dtype == object

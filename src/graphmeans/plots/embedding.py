@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.plots.positions import lying
 from graphmeans.space import GraphSpace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _STEPS = 120
 
@@ -45,9 +41,8 @@ def landmark_map(space: GraphSpace, points: GraphBatch, centers: GraphBatch, n_l
         from_centers[others] = space.distances(centers.take(others), centers.take(chosen))
     middle, places = place(from_centers), place(far)
     shown = np.linalg.norm(places[:, None] - middle[None, chosen], axis=2)
-    fidelity = (
-        float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if far.size > 2 and far.std() and shown.std() else 1.0
-    )
+    varied = far.size > 2 and far.std() and shown.std()
+    fidelity = float(np.corrcoef(far.ravel(), shown.ravel())[0, 1]) if varied else 1.0
     return Map(places, middle, chosen, far, fidelity)
 
 
@@ -73,8 +68,7 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
 def _principal_axes(distances: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Eigenvalues and eigenvectors of the inner products that belong to these distances (classical scaling)."""
     centered = np.eye(len(distances)) - 1 / len(distances)
-    values, vectors = np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
-    return values, vectors
+    return np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
 
 
 class _Placer:

@@ -7,28 +7,24 @@ from dataclasses import replace
 from html import escape
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.colours import COLOURS
 from graphmeans.plots.drawing import drawing
-from graphmeans.plots.pen import Pen
+from graphmeans.plots.pen import COLOURS, Pen
 from graphmeans.plots.svg import rounded, shapes
 from graphmeans.plots.text import plain_text
-
-FloatArray = NDArray[np.float64]
 
 _WIDTH, _BAR, _GAP, _TOP = 760.0, 14.0, 9.0, 46.0
 _INK, _SOFT = "#1f2a36", "#5b6672"
 
 
 def flow_svg(
-    table: ArrayLike,
-    *,
-    titles: tuple[str, str] = ("A", "B"),
+    table: ArrayLike, *, titles: tuple[str, str] = ("A", "B"),
     pictures: tuple[Mapping[int, Graph], Mapping[int, Graph]] = ({}, {}),
-) -> str:
+) -> str:  # fmt: skip
     """Draw ribbons from the clusters on the left to those on the right, as wide as the number of graphs they hold.
 
     Parameters
@@ -78,7 +74,7 @@ def flow_svg(
     )
 
 
-def _untangled(counts: FloatArray, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+def _untangled(counts: FloatArray, columns: IntArray) -> IntArray:
     """The clusters on the right in the order of where their graphs come from, so that few ribbons cross."""
     places = np.cumsum(counts.sum(axis=1)) - counts.sum(axis=1) / 2
     from_ = (counts * places[:, None]).sum(axis=0) / np.maximum(counts.sum(axis=0), 1e-12)
@@ -94,7 +90,7 @@ def _stacked(sizes: FloatArray, scale: float, gap: float, inner: float) -> Float
 
 def _ribbons(
     counts: FloatArray, left: FloatArray, right: FloatArray, scale: float, x0: float, x1: float,
-    rows: NDArray[np.int64], columns: NDArray[np.int64],
+    rows: IntArray, columns: IntArray,
 ) -> str:  # fmt: skip
     parts = []
     used_left, used_right = left.copy(), right.copy()
@@ -123,16 +119,15 @@ def _ribbons(
 
 
 def _bars(
-    places: FloatArray, heights: FloatArray, sizes: FloatArray, labels: NDArray[np.int64], x: float, side: int,
+    places: FloatArray, heights: FloatArray, sizes: FloatArray, labels: IntArray, x: float, side: int,
     pictures: Mapping[int, Graph], room: float,
 ) -> str:  # fmt: skip
     parts = []
     for n, label in enumerate(labels):
         y, high = float(places[n]), max(float(heights[n]), 1.0)
         ink = COLOURS[n % len(COLOURS)] if side < 0 else _SOFT
-        parts.append(
-            f'<rect x="{rounded(x)}" y="{rounded(y)}" width="{rounded(_BAR)}" height="{rounded(high)}" rx="2" fill="{ink}"/>'
-        )
+        at_bar = f'x="{rounded(x)}" y="{rounded(y)}" width="{rounded(_BAR)}" height="{rounded(high)}"'
+        parts.append(f'<rect {at_bar} rx="2" fill="{ink}"/>')
         at = x - 7 if side < 0 else x + _BAR + 7
         anchor = "end" if side < 0 else "start"
         graph = pictures.get(int(label))

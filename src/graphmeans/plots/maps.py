@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from graphmeans.evaluation.fitted import centers_of, fitted_labels, points_of, spread_sample
+from graphmeans.evaluation.fitted import centers_of
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.axes import MEAN_INK, draw
-from graphmeans.plots.colours import COLOURS, SOFT, darker, hues
-from graphmeans.plots.displays import Display
+from graphmeans.plots.displays import Display, sampled_points
 from graphmeans.plots.embedding import landmark_map
+from graphmeans.plots.pen import COLOURS, SOFT, darker, hues
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.sheets import grid
 
@@ -39,14 +39,9 @@ class EmbeddingDisplay(Display):
     """
 
     def __init__(
-        self,
-        points: ArrayLike,
-        labels: ArrayLike,
-        centers: ArrayLike,
-        means: Sequence[Graph] | None = None,
-        fidelity: float = float("nan"),
-        n_graphs: int | None = None,
-    ) -> None:
+        self, points: ArrayLike, labels: ArrayLike, centers: ArrayLike, means: Sequence[Graph] | None = None,
+        fidelity: float = float("nan"), n_graphs: int | None = None,
+    ) -> None:  # fmt: skip
         self.points = np.asarray(points, dtype=np.float64).reshape(-1, 2)
         self.labels = np.asarray(labels, dtype=np.int64)
         self.centers = np.asarray(centers, dtype=np.float64).reshape(-1, 2)
@@ -56,17 +51,9 @@ class EmbeddingDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        graphs: Any,
-        *,
-        max_graphs: int = 2000,
-        n_landmarks: int = 32,
-        pictures: bool = True,
-        random_state: int = 0,
-        ax: Axes | None = None,
-        **style: Any,
-    ) -> EmbeddingDisplay:
+        cls, estimator: Any, graphs: Any, *, max_graphs: int = 2000, n_landmarks: int = 32, pictures: bool = True,
+        random_state: int = 0, ax: Axes | None = None, **style: Any,
+    ) -> EmbeddingDisplay:  # fmt: skip
         """Match a sample of the graphs with the landmarks, which are centers, and draw the map.
 
         Parameters
@@ -84,14 +71,11 @@ class EmbeddingDisplay(Display):
             Seed of the sample.
         ax : matplotlib axes, optional
         """
-        check_is_fitted(estimator)
-        labels = fitted_labels(estimator, graphs)
-        chosen = spread_sample(labels, max_graphs, random_state)
-        points = points_of(estimator, [graphs[i] for i in chosen])
+        points, labels = sampled_points(estimator, graphs, max_graphs, random_state)
         found = landmark_map(estimator.space_, points, centers_of(estimator), n_landmarks)
         drawable = pictures and not isinstance(estimator.cluster_centers_, np.ndarray) and estimator.n_clusters <= 40
         means = estimator.centroids(kind="graph") if drawable else None
-        return cls(found.points, labels[chosen], found.centers, means, found.fidelity, len(labels)).plot(ax, **style)
+        return cls(found.points, labels, found.centers, means, found.fidelity, len(graphs)).plot(ax, **style)
 
     def plot(
         self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS, size: float = 9.0, picture_size: float = 0.085
@@ -120,9 +104,8 @@ class EmbeddingDisplay(Display):
                 )  # fmt: skip
         of = "" if self.n_graphs == len(self.points) else f"{len(self.points):,} of {self.n_graphs:,} graphs; "
         if np.isfinite(self.fidelity):
-            ax.set_title(
-                f"{of}distances on the map correlate {self.fidelity:.2f} with true ones", fontsize=9, color=SOFT
-            )
+            said = f"{of}distances on the map correlate {self.fidelity:.2f} with true ones"
+            ax.set_title(said, fontsize=9, color=SOFT)
         return self
 
 

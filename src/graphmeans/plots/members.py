@@ -1,21 +1,24 @@
-"""Members drawn in the frame of their mean, so that what varies is seen at once."""
+"""Two aligned graphs in one picture: a member in the frame of its mean, or two graphs side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from graphmeans.functions import match
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.axes import EXTRA, INK, paint, prepare_axes, show_window, side_of
-from graphmeans.plots.drawing import drawing
+from graphmeans.plots.axes import EXTRA, INK, new_axes, paint, prepare_axes, show_window, side_of, size_of
+from graphmeans.plots.drawing import Drawing, arc_points, drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Positions, Viewport, layout, own_positions
+from graphmeans.plots.positions import Positions, Viewport, layout, own_positions, square
+from graphmeans.plots.text import plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,14 +28,13 @@ USUAL = 0.5
 GHOST = "#9db7d5"
 
 
-@dataclass(frozen=True)
-class Differences:
+class Differences(NamedTuple):
     """Positions of the nodes and edges that a member has but that are not usual, and that are usual but missing."""
 
-    extra_nodes: NDArray[np.int64]
-    extra_edges: NDArray[np.int64]
-    missing_nodes: NDArray[np.int64]
-    missing_edges: NDArray[np.int64]
+    extra_nodes: IntArray
+    extra_edges: IntArray
+    missing_nodes: IntArray
+    missing_edges: IntArray
 
 
 def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = USUAL) -> Differences:
@@ -40,20 +42,16 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
-    support = {edge_key(i, j, mean.directed): float(s) for (i, j), s in zip(mean.edges, edge_support, strict=True)}
+    edges = [edge_key(i, j, mean.directed) for i, j in mean.edges]
+    support = dict(zip(edges, edge_support.tolist(), strict=True))
     mapped = [edge_key(into[i], into[j], mean.directed) for i, j in member.edges]
     extra_edges = [e for e, key in enumerate(mapped) if min(key) < 0 or support.get(key, 0.0) < usual]
     extra_nodes = [i for i, j in enumerate(into) if j < 0 or node_support[j] < usual]
     has_nodes, has_edges = {int(j) for j in into if j >= 0}, set(mapped)
     missing_nodes = [j for j in range(mean.n_nodes) if node_support[j] >= usual and j not in has_nodes]
-    missing_edges = [
-        e
-        for e, (i, j) in enumerate(mean.edges)
-        if edge_support[e] >= usual and edge_key(i, j, mean.directed) not in has_edges
-    ]
-    return Differences(
-        *(np.array(part, dtype=np.int64) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges))
-    )
+    missing_edges = [e for e, key in enumerate(edges) if edge_support[e] >= usual and key not in has_edges]
+    parts = extra_nodes, extra_edges, missing_nodes, missing_edges
+    return Differences(*(np.array(part, dtype=np.int64) for part in parts))
 
 
 def frame_positions(
@@ -80,15 +78,9 @@ def frame_positions(
 
 
 def draw_member(
-    member: Graph,
-    mean: Graph,
-    indices: ArrayLike,
-    ax: Axes | None = None,
-    *,
-    viewport: Viewport | None = None,
-    color: str = INK,
-    title: str | None = None,
-) -> Axes:
+    member: Graph, mean: Graph, indices: ArrayLike, ax: Axes | None = None, *, viewport: Viewport | None = None,
+    color: str = INK, title: str | None = None,
+) -> Axes:  # fmt: skip
     """Draw a member over its mean: the mean in pale blue, what is not usual in the cluster in orange.
 
     Parameters
@@ -113,13 +105,14 @@ def draw_member(
     ghost.line = pen.line * 2.2
     show_window(ax, pen, title)
     paint(ax, ghost, GHOST, strength=0.55, order=0.5)
-    odd = set(differs.extra_edges.tolist())
-    paint(
-        ax, pen, color,
-        stroke_inks={s: EXTRA for s, e in enumerate(above.edge) if int(e) in odd},
-        node_inks=dict.fromkeys(differs.extra_nodes.tolist(), EXTRA),
-    )  # fmt: skip
+    _paint_odd(ax, pen, color, differs.extra_nodes, differs.extra_edges)
     return ax
+
+
+def _paint_odd(ax: Axes, pen: Pen, ink: str, nodes: IntArray, edges: IntArray, order: float = 1.0) -> None:
+    """Draw a graph in which some nodes and edges stand out."""
+    strokes = dict.fromkeys(np.flatnonzero(np.isin(pen.drawing.edge, edges)).tolist(), EXTRA)
+    paint(ax, pen, ink, stroke_inks=strokes, node_inks=dict.fromkeys(nodes.tolist(), EXTRA), order=order)
 
 
 def union_box(*boxes: Viewport | None) -> Viewport | None:
@@ -131,7 +124,7 @@ def union_box(*boxes: Viewport | None) -> Viewport | None:
     return min(left), min(bottom), max(right), max(top)
 
 
-def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> NDArray[np.int64]:
+def _checked(member: Graph, mean: Graph, indices: ArrayLike) -> IntArray:
     into = np.asarray(indices, dtype=np.int64).reshape(-1)
     if len(into) != member.n_nodes or (len(into) and into.max() >= mean.n_nodes):
         raise GraphError(f"an alignment of {len(into)} nodes does not lead from {member!r} to {mean!r}")
@@ -143,7 +136,7 @@ def edge_key(i: int, j: int, directed: bool) -> tuple[int, int]:
     return (int(i), int(j)) if directed or i <= j else (int(j), int(i))
 
 
-def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> Positions:
+def _turned(points: Positions, matched: IntArray, onto: Positions) -> Positions:
     """The best rotation or reflection of the points onto those that some of them are matched with (Procrustes)."""
     if not len(matched):
         return points
@@ -152,7 +145,7 @@ def _turned(points: Positions, matched: NDArray[np.int64], onto: Positions) -> P
     return np.asarray((points - here) @ (u @ v) + there)
 
 
-def _beside(member: Graph, matched: NDArray[np.int64], onto: Positions) -> Positions:
+def _beside(member: Graph, matched: IntArray, onto: Positions) -> Positions:
     """Put free nodes near their neighbours, away from everything else; matched nodes keep their places."""
     points = np.zeros((member.n_nodes, 2))
     points[matched] = onto
@@ -178,3 +171,78 @@ def _beside(member: Graph, matched: NDArray[np.int64], onto: Positions) -> Posit
             placed.add(i)
         waiting = [i for i in waiting if i not in placed]
     return points
+
+
+#: Colours of the lines between aligned nodes, taken in turn.
+_LINE_COLOURS = ("#2a78b8", "#3a8f5c", "#8a5fb8", "#b5812a", "#2d8f93", "#a8527d")
+
+
+def draw_alignment(
+    x: Graph, y: Graph, indices: ArrayLike | None = None, ax: Axes | None = None, *,
+    titles: tuple[str, str] | None = None,
+) -> Axes:  # fmt: skip
+    """Draw two graphs side by side, with a line from each node of x to the node of y that it is aligned to.
+
+    What has no counterpart on the other side is orange.
+
+    Parameters
+    ----------
+    x, y : Graph or MeanGraph
+    indices : int array, Match, or None
+        For each node of x the node of y, or -1 for none. By default `gm.match` finds the alignment.
+    ax : matplotlib axes, optional
+    titles : two strings, optional
+        By default the names of the graphs.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> a = gm.Graph({"x": [0.0, 1.0], "y": [0.0, 1.0]}, [(0, 1)])
+    >>> ax = gm.plots.draw_alignment(a, a)
+    """
+    if indices is None:
+        indices = match(x, y)  # type: ignore[assignment]
+    into = np.asarray(getattr(indices, "indices", indices), dtype=np.int64)
+    differs = differences(x, y, into, usual=0.0)
+    left, right = _moved(drawing(x), 0.0), _moved(drawing(y), 1.45)
+    ax = prepare_axes(ax if ax is not None else new_axes((6, 2.6)))
+    ax.set_xlim(-0.6, 2.05)
+    ax.set_ylim(-0.62, 0.62)
+    ax.set_aspect("equal", adjustable="box")
+    width, height = size_of(ax)
+    height = min(height, width / 2.65 * 1.24) / 1.24
+    _alignment_lines(ax, left, right, into, height)
+    lone = np.setdiff1d(np.arange(y.n_nodes), into)
+    for picture, nodes, edges in (
+        (left, differs.extra_nodes, differs.extra_edges),
+        (right, lone, differs.missing_edges),
+    ):
+        pen = Pen(picture, height)
+        pen.box = (-0.5, -0.5, 0.5, 0.5)
+        pen.margin, pen.scale = 0.0, height
+        _paint_odd(ax, pen, INK, nodes, edges, order=2.0)
+    said = titles if titles is not None else (x.name or "", y.name or "")
+    for place, title in zip((0.0, 1.45), said, strict=True):
+        ax.text(place, 0.6, plain_text(title, 40).replace("$", r"\$"), ha="center", va="bottom", fontsize=9, color=INK)
+    return ax
+
+
+def _moved(picture: Drawing, aside: float) -> Drawing:
+    """The drawing in a square of side 1 about (aside, 0)."""
+    left, bottom, right, top = square(picture.box() or (0.0, 0.0, 1.0, 1.0))
+    middle = np.array([(left + right) / 2, (bottom + top) / 2])
+    return replace(picture, points=(picture.points - middle) / (right - left) + [aside, 0.0])
+
+
+def _alignment_lines(ax: Axes, left: Drawing, right: Drawing, into: np.ndarray, size: float) -> None:
+    from matplotlib.collections import LineCollection
+
+    pairs = [(i, into[i]) for i in np.argsort(-left.points[:, 1], kind="stable") if into[i] >= 0 and left.strength[i]]
+    ways = [arc_points(left.points[i], right.points[j], 0.05) for i, j in pairs if right.strength[j]]
+    wide = max(0.8, size * 0.007)
+    lines = LineCollection(ways, colors=_LINE_COLOURS, linewidths=wide, linestyles=(0, (3, 2)), alpha=0.75)
+    ax.add_collection(lines, autolim=False)

@@ -5,16 +5,15 @@ Coordinates come from RDKit where it is installed, else from the layout for any 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
-
-FloatArray = NDArray[np.float64]
 
 #: Names of node columns that hold element symbols, and of edge columns that hold bond orders.
 ATOM_COLUMNS = ("chem", "symbol", "element", "atom", "atom_symbol", "atom_type")
@@ -32,24 +31,21 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _APART, _SHORTER = 0.17, 0.13
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(NamedTuple):
     """A structural formula: hidden atoms, labels, and a stroke for every line of every bond."""
 
     hidden: NDArray[np.bool_]
     labels: list[str]
-    sides: NDArray[np.int64]
-    edge: NDArray[np.int64]
+    sides: IntArray
+    edge: IntArray
     shift: FloatArray
     inset: FloatArray
 
 
 def atoms(graph: Graph) -> list[str] | None:
     """The element symbols of the nodes, or None if this is not a molecule."""
-    columns = {key.lower(): column for key, column in graph.nodes.items()}
-    for name in ATOM_COLUMNS:
-        column = columns.get(name)
-        if column is not None and column.dtype == object and column.ndim == 1:
+    for column in _columns(graph.nodes, ATOM_COLUMNS):
+        if column.dtype == object:
             symbols = [str(value).strip() for value in column]
             return symbols if symbols and all(symbol in ELEMENTS for symbol in symbols) else None
     return None
@@ -60,13 +56,15 @@ def is_molecule(graph: Graph) -> bool:
     return atoms(graph) is not None
 
 
+def _columns(columns: Mapping[str, Any], names: Iterable[str]) -> list[Any]:
+    """The columns of these names, in their order, whatever their case, that hold one value in a row."""
+    known = {key.lower(): column for key, column in columns.items()}
+    return [known[name] for name in names if name in known and known[name].ndim == 1]
+
+
 def bond_orders(graph: Graph) -> FloatArray:
     """The order of each bond: 1, 2, 3, or 1.5 for aromatic; 1 where none is given."""
-    columns = {key.lower(): column for key, column in graph.edge_attributes.items()}
-    for name in BOND_COLUMNS:
-        column = columns.get(name)
-        if column is None or column.ndim != 1:
-            continue
+    for column in _columns(graph.edge_attributes, BOND_COLUMNS):
         if column.dtype.kind == "f":
             halves = np.round(np.clip(column, 1.0, 3.0) * 2) / 2
             return np.where(halves == 2.5, 2.0, halves)
@@ -101,17 +99,13 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
             sides[i] = -1 if (np.mean(onto) > 0.05 if onto else acid) else 1
         written = symbol + beside if sides[i] >= 0 else beside + symbol
         labels.append("" if corner or hidden[i] else written)
-    edge: list[int] = []
-    shift: list[float] = []
-    inset: list[float] = []
-    for e, (i, j) in enumerate(graph.edges):
-        if along[e] <= 0 or hidden[i] or hidden[j]:
-            continue
-        for side, shorter in _lines(points, neighbours, hidden, int(i), int(j), float(orders[e])):
-            edge.append(e)
-            shift.append(side)
-            inset.append(shorter)
-    return Formula(hidden, labels, sides, np.array(edge, np.int64), np.array(shift), np.array(inset))
+    strokes = [
+        (e, *line)
+        for e, (i, j) in enumerate(graph.edges) if along[e] > 0 and not (hidden[i] or hidden[j])
+        for line in _lines(points, neighbours, hidden, int(i), int(j), float(orders[e]))
+    ]  # fmt: skip
+    edge, shift, inset = np.array(strokes, dtype=np.float64).reshape(-1, 3).T
+    return Formula(hidden, labels, sides, edge.astype(np.int64), shift, inset)
 
 
 def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: FloatArray) -> FloatArray:
@@ -123,9 +117,8 @@ def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: Fl
 
     bonds = np.bincount(graph.edges[along > 0].ravel(), minlength=graph.n_nodes)
     taken = set(graph.edges[(orders >= 2) & (along > 0)].ravel().tolist())
-    may = [
-        i not in taken and (s in ("C", "B", "Si") or (s in ("N", "P") and bonds[i] == 2)) for i, s in enumerate(symbols)
-    ]
+    fit = [s in ("C", "B", "Si") or (s in ("N", "P") and bonds[i] == 2) for i, s in enumerate(symbols)]
+    may = [fits and i not in taken for i, fits in enumerate(fit)]
     free = nx.Graph()
     for e in aromatic:
         i, j = graph.edges[e].tolist()
@@ -198,12 +191,8 @@ def rdkit_coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int
     for i in heavy:
         molecule.AddAtom(chem.Atom(symbols[i]))
     orders = dict(zip(map(tuple, np.sort(graph.edges, axis=1).tolist()), bond_orders(graph), strict=True))
-    kinds = {
-        1.0: chem.BondType.SINGLE,
-        1.5: chem.BondType.AROMATIC,
-        2.0: chem.BondType.DOUBLE,
-        3.0: chem.BondType.TRIPLE,
-    }
+    bonds = chem.BondType
+    kinds = {1.0: bonds.SINGLE, 1.5: bonds.AROMATIC, 2.0: bonds.DOUBLE, 3.0: bonds.TRIPLE}
     for i, j in edges:
         if i in place and j in place and molecule.GetBondBetweenAtoms(place[i], place[j]) is None:
             molecule.AddBond(place[i], place[j], kinds[float(orders.get((min(i, j), max(i, j)), 1.0))])

@@ -68,19 +68,15 @@ def estimator_html(estimator: Any) -> str:
     )
     more = f"<p>and {len(means) - MOST_MEANS} more</p>" if len(means) > MOST_MEANS else ""
     facts = [f"{len(estimator.labels_):,} graphs", f"{len(means)} clusters", f"objective {estimator.inertia_:.5g}"]
-    facts.append(f"{estimator.n_iter_} iterations")
-    facts.append(f"{estimator.n_matchings_:,} matchings")
+    facts += [f"{estimator.n_iter_} iterations", f"{estimator.n_matchings_:,} matchings"]
     if np.isfinite(getattr(estimator, "certified_fraction_", np.nan)):
         facts.append(f"{100 * estimator.certified_fraction_:.4g}% certified")
     return f"<div><p>{', '.join(facts)}</p>{cells}{more}</div>{diagram}"
 
 
 def _columns(graph: Graph) -> str:
-    parts = []
-    for what, columns in (("nodes", graph.nodes), ("edges", graph.edge_attributes)):
-        names = [_text(key) for key in columns if key]
-        if names:
-            parts.append(f"{what}: {', '.join(names)}")
+    named = ("nodes", [*filter(None, graph.nodes)]), ("edges", [*filter(None, graph.edge_attributes)])
+    parts = [f"{what}: {', '.join(map(_text, names))}" for what, names in named if names]
     return f"<br>{'; '.join(parts)}" if parts else ""
 
 

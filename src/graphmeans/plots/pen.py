@@ -1,18 +1,42 @@
-"""`Pen`: line widths, radii and letter sizes of a picture on a sheet of a given size, and its lines."""
+"""`Pen`: line widths, radii and letter sizes of a picture on a sheet of a given size; colours of clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.plots.drawing import MOST_LABELS, Drawing
 from graphmeans.plots.positions import Positions, Viewport, square
 
+#: Colours of clusters, taken in turn; legible on white and on dark.
+COLOURS = ("#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f")
+SOFT = "#6b7683"
 
-@dataclass(frozen=True)
-class DrawnLine:
+
+def hues(centers: FloatArray, count: int) -> list[int]:
+    """A colour for each center, chosen so that centers of one colour lie far apart."""
+    taken: list[int] = []
+    for n, center in enumerate(centers):
+        if n < count:
+            taken.append(n)
+            continue
+        apart = np.linalg.norm(centers[:n] - center, axis=1)
+        nearest = [apart[[m for m in range(n) if taken[m] == hue]].min() for hue in range(count)]
+        taken.append(int(np.argmax(nearest)))
+    return taken
+
+
+def darker(colour: str) -> tuple[float, ...]:
+    """A darker shade of a colour."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(0.62 * part for part in to_rgb(colour))
+
+
+class DrawnLine(NamedTuple):
     """One line, in the plane of the drawing; `bend` as in `Drawing`."""
 
     stroke: int
@@ -31,19 +55,17 @@ class Pen:
     ) -> None:
         self.drawing, self.size = drawing, float(size)
         count = max(len(drawing.drawn), 1)
-        has_labels = any(drawing.labels[i] for i in drawing.drawn)
         many = sum(bool(drawing.labels[i]) for i in drawing.drawn)
         formula = not all(drawing.dots)  # a structural formula is nothing without its letters
         crowded = many > MOST_LABELS or size < (64 if formula else 14 * np.sqrt(max(many, 1)) + 60)
-        self.written = has_labels and (labels if labels is not None else not crowded)
+        self.written = many > 0 and (labels if labels is not None else not crowded)
         crowd = min(1.0, np.sqrt(12 / count))
         self.line = max(size * (0.016 if self.written else 0.024) * crowd, 0.9)
         self.dot = max(size * 0.031 * crowd, 1.3)
         self.font = max(size * 0.085 * crowd, 7.0)
         beside = max((len(drawing.labels[i]) - 1 for i in drawing.drawn if drawing.sides[i]), default=0)
         self.margin = size * 0.09 + (self.font * (1 / 3 + 0.3 * beside) if self.written else 0)
-        box = viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0)
-        self.box = square(box)
+        self.box = square(viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0))
         self.scale = (self.size - 2 * self.margin) / (self.box[2] - self.box[0])
         usual = drawing.usual_length * self.scale
         if usual:  # finer where the edges come out short
@@ -72,10 +94,8 @@ class Pen:
                 continue
             along = (end - start) / length
             aside = np.array([-along[1], along[0]]) * d.shift[s] * min(unit, length)
-            cuts = [
-                min(room, 0.35 * length) if self.written and d.labels[node] else d.inset[s] * length
-                for node in d.ends[s]
-            ]
+            written = [self.written and d.labels[node] for node in d.ends[s]]
+            cuts = [min(room, 0.35 * length) if label else d.inset[s] * length for label in written]
             strength = float(d.stroke_strength[s])
             yield DrawnLine(
                 int(s), start + along * cuts[0] + aside, end - along * cuts[1] + aside, float(d.bend[s]),

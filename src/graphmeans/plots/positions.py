@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +51,7 @@ class y_down:  # it reads as a verb, like `plt.ioff`
     def __enter__(self) -> y_down:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         global _downwards
         _downwards = self._before
 
@@ -66,19 +63,16 @@ def draws_down() -> bool:
 
 def own_positions(graph: Graph) -> Positions | None:
     """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None. y upwards."""
-    positions = _stored_positions(graph)
-    return positions * [1.0, -1.0] + 0.0 if _downwards and positions is not None else positions
-
-
-def _stored_positions(graph: Graph) -> Positions | None:
     columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
     x, y = columns.get("x"), columns.get("y")
-    if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
-        return np.column_stack([np.ma.getdata(x), np.ma.getdata(y)])
     bare = columns.get(BARE)
-    if bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
-        return np.array(bare, dtype=np.float64)
-    return None
+    if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
+        found = np.column_stack([np.ma.getdata(x), np.ma.getdata(y)])
+    elif bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
+        found = np.array(bare, dtype=np.float64)
+    else:
+        return None
+    return found * [1.0, -1.0] + 0.0 if _downwards else found
 
 
 def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -172,37 +166,25 @@ def _computed(graph: Graph) -> Positions:
 def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
     _, shown = visible(graph)
     pairs = [(int(i), int(j)) for i, j in graph.edges[shown]]
-    if not isinstance(graph, MeanGraph):
+    if not isinstance(graph, MeanGraph) or is_molecule(graph):
         return pairs
     import networkx as nx
 
     support = graph.edge_support[shown]
-    if is_molecule(graph):
-        return pairs
     weighted = nx.Graph()
     weighted.add_weighted_edges_from((i, j, float(s)) for (i, j), s in zip(pairs, support, strict=True))
-    forest = [(i, j) for i, j in nx.maximum_spanning_tree(weighted).edges]
-    return forest + [pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON]
+    forest = nx.maximum_spanning_tree(weighted).edges
+    return [*forest, *(pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON)]
 
 
 def _parents(graph: Graph) -> dict[int, int] | None:
     """The parent of each node that has one, if the graph is a directed forest; else None."""
     if not graph.directed:
         return None
-    _, shown = visible(graph)
-    parent: dict[int, int] = {}
-    for i, j in graph.edges[shown].tolist():
-        if j in parent:
-            return None
-        parent[j] = i
-    for node in parent:
-        seen = {node}
-        while node in parent:
-            node = parent[node]
-            if node in seen:
-                return None
-            seen.add(node)
-    return parent
+    import networkx as nx
+
+    tree = nx.DiGraph(graph.edges[visible(graph)[1]].tolist())
+    return {j: i for i, j in tree.edges} if not tree or nx.is_branching(tree) else None
 
 
 def _hierarchy(piece: list[int], parent: dict[int, int]) -> Positions:

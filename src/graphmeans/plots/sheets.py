@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import align_to_center, centers_of, fitted_labels, members_by_distance, points_of
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.plots.axes import draw
@@ -24,14 +24,9 @@ CELL = 1.35
 
 
 def contact_sheet(
-    graphs: Iterable[Any],
-    ax: Axes | None = None,
-    *,
-    columns: int = 6,
-    titles: Sequence[str] | None = None,
-    one_scale: bool = True,
-    palette: Mapping[str, str] | None = None,
-) -> Axes:
+    graphs: Iterable[Any], ax: Axes | None = None, *, columns: int = 6, titles: Sequence[str] | None = None,
+    one_scale: bool = True, palette: Mapping[str, str] | None = None,
+) -> Axes:  # fmt: skip
     """Draw graphs in rows.
 
     Parameters
@@ -63,14 +58,9 @@ def contact_sheet(
 
 
 def draw_cluster(
-    estimator: Any,
-    graphs: Iterable[Any],
-    label: int,
-    ax: Axes | None = None,
-    *,
-    n_members: int = 11,
+    estimator: Any, graphs: Iterable[Any], label: int, ax: Axes | None = None, *, n_members: int = 11,
     columns: int = 6,
-) -> Axes:
+) -> Axes:  # fmt: skip
     """The contact sheet of a cluster: its mean, then members from the nearest to the farthest, in the frame of the mean.
 
     Parameters
@@ -98,7 +88,7 @@ def draw_cluster(
     chosen = members[np.unique(np.linspace(0, len(members) - 1, min(n_members, len(members))).astype(int))]
     mean = estimator.centroids(kind="graph")[label]
     shown = [listed[i] for i in chosen]
-    mappings: list[NDArray[np.int64]] = []
+    mappings: list[IntArray] = []
     if shown:
         points, centers = points_of(estimator, shown), centers_of(estimator)
         found = align_to_center(estimator.space_, points, centers, np.full(len(shown), label))
@@ -128,9 +118,6 @@ def grid(count: int, columns: int, ax: Axes | None = None) -> tuple[Axes, list[A
         figure = plt.figure(figsize=(columns * CELL, rows * CELL * 1.12))
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     ax.set_axis_off()
-    cells = []
-    for n in range(count):
-        row, column = divmod(n, columns)
-        wide, high = 1 / columns, 1 / rows
-        cells.append(ax.inset_axes((column * wide, 1 - (row + 1) * high, wide, high * 0.84)))
-    return ax, cells
+    wide, high = 1 / columns, 1 / rows
+    places = [divmod(n, columns) for n in range(count)]
+    return ax, [ax.inset_axes((column * wide, 1 - (row + 1) * high, wide, high * 0.84)) for row, column in places]

@@ -15,19 +15,14 @@ from graphmeans.plots.pen import DrawnLine, Pen, opacity
 from graphmeans.plots.positions import FAINT, Positions, Viewport
 from graphmeans.plots.text import plain_text
 
+_LETTERING = ' text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-weight="600"'
+
 
 def draw_svg(
-    graph: Graph,
-    *,
-    size: int = 240,
-    viewport: Viewport | None = None,
-    positions: ArrayLike | None = None,
-    color: str = "currentColor",
-    palette: Mapping[str, str] | None = None,
-    labels: bool | None = None,
-    faint: float = FAINT,
-    title: str | None = None,
-) -> str:
+    graph: Graph, *, size: int = 240, viewport: Viewport | None = None, positions: ArrayLike | None = None,
+    color: str = "currentColor", palette: Mapping[str, str] | None = None, labels: bool | None = None,
+    faint: float = FAINT, title: str | None = None,
+) -> str:  # fmt: skip
     """A picture of a graph as one `<svg>` element, for a file, a web page or a notebook.
 
     Nodes stand at their columns ``x`` and ``y`` (upwards; see `plots.y_down`) or, if there are none, at the two columns of
@@ -121,7 +116,7 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
         label, strength = d.labels[i], float(d.strength[i])
         if not label and not d.dots[i]:
             continue
-        look = _opacity(rounded(opacity(strength)))
+        look = faded = _opacity(rounded(opacity(strength)))
         if d.kinds[i] in palette:
             look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
         if pen.written and label:
@@ -129,18 +124,10 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
         else:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
-                ring = f'fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"'
-                parts.append(
-                    f'<circle cx="{x}" cy="{y}" r="{rounded(pen.ring)}" {ring}{_opacity(rounded(opacity(strength)))}/>'
-                )
-            else:
-                parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(pen.radius(strength))}"{look}/>')
-    lettering = (
-        ' text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-weight="600"'
-        if pen.written
-        else ""
-    )
-    return f"<g{lettering}>{''.join(parts)}</g>" if parts else ""
+                look = f' fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"{faded}'
+            radius = pen.ring if d.rings[i] else pen.radius(strength)
+            parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(radius)}"{look}/>')
+    return f"<g{_LETTERING if pen.written else ''}>{''.join(parts)}</g>" if parts else ""
 
 
 def _written(d: Drawing, i: int, place: Positions, font: float, look: str) -> str:

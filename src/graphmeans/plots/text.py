@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Marks that reorder the text around them: a name could disguise itself, or the line it stands in.
-_REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# Not characters in the sense of XML 1.0: one of them makes an SVG or GraphML file unreadable.
-_NONCHARACTERS = frozenset("\ufffe\uffff")
+# Marks that reorder the text around them (a name could disguise itself, or its line); and the last two, not
+# characters in the sense of XML 1.0, of which one makes an SVG or GraphML file unreadable.
+_DROPPED = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
 
 
 def plain_text(text: object, limit: int | None = None) -> str:
@@ -22,9 +21,5 @@ def plain_text(text: object, limit: int | None = None) -> str:
     'a[31m name'
     """
     line = re.sub(r"\s+", " ", str(text))
-    kept = "".join(
-        c
-        for c in line
-        if unicodedata.category(c) not in ("Cc", "Cs") and c not in _REORDERING and c not in _NONCHARACTERS
-    )
+    kept = "".join(c for c in line if unicodedata.category(c) not in ("Cc", "Cs") and c not in _DROPPED)
     return kept if limit is None or len(kept) <= limit else kept[: limit - 1] + "…"

@@ -1,9 +1,9 @@
-"""What the page says about each cluster: one card with its facts, its members, and what sets it apart."""
+"""What the page says: sentences and figures at its top, and a card for each cluster with what sets it apart."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,69 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
 from graphmeans.report.words import counted, number, percent
+
+
+class KeyFigure(NamedTuple):
+    """A figure below the headline, and what it says."""
+
+    value: str
+    what: str
+
+
+def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
+    """Plain sentences about the result."""
+    said = [f"{counted(summary.n_graphs, 'graph')} fall into {counted(len(summary.clusters), 'cluster')}."]
+    sizes = [c.size for c in summary.clusters]
+    if len(sizes) > 1:
+        small, large = min(sizes), max(sizes)
+        apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
+        said.append(f"All of them hold {counted(small, 'graph')}." if small == large else apart)
+    if evidence.silhouette is not None:
+        said.append(f"{_apart(evidence.silhouette)} (silhouette {evidence.silhouette:.2f}).")
+    sure = []
+    if np.isfinite(summary.certified):
+        sure.append(f"{percent(summary.certified)} of the graphs are proven to be nearest to the mean of their own cluster")
+    if evidence.stability is not None:
+        sure.append(f"{percent(evidence.stability)} would stay in it if the graphs were drawn anew")
+    if sure:
+        said.append(f"{sure[0][0].upper()}{sure[0][1:]}{', and ' + sure[1] if len(sure) > 1 else ''}.")
+    if summary.accuracy is not None:
+        right = f"{percent(summary.accuracy)} of the graphs belong to the class that is most frequent in their cluster"
+        said.append(f"The known classes were only used to check: {right}.")
+    return said
+
+
+def figures(summary: ClusteringSummary, evidence: Evidence, duration: str) -> list[KeyFigure]:
+    """The figures below the headline."""
+    shown = []
+    if summary.accuracy is not None:
+        shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
+    if evidence.silhouette is not None:
+        whole = evidence.silhouette_graphs == summary.n_graphs
+        among = "" if whole else f", from a sample of {counted(evidence.silhouette_graphs, 'graph')}"
+        shown.append(KeyFigure(f"{evidence.silhouette:.2f}", f"silhouette index{among}: 1 is well apart, 0 is not apart"))
+    if np.isfinite(summary.certified):
+        shown.append(KeyFigure(percent(summary.certified), "certified: proven to be in the nearest cluster"))
+    if evidence.stability is not None:
+        of = "" if len(evidence.sample) == summary.n_graphs else f" (sample of {number(len(evidence.sample))})"
+        shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
+    ours, standard = number(summary.matchings), number(summary.standard)
+    if summary.saves:
+        fewer = f"{summary.saving:,.{1 if summary.saving < 100 else 0}f}× fewer"
+        what = f"matchings than a standard k-means from the same start: {ours} in place of {standard}"
+        shown.append(KeyFigure(fewer, what))
+    else:
+        shown.append(KeyFigure(ours, f"matchings; a standard k-means needs {standard}"))
+    shown.append(KeyFigure(duration, f"in all; {counted(summary.n_iter, 'iteration')}"))
+    return shown
+
+
+def _apart(index: float) -> str:
+    for least, said in ((0.5, "are well apart"), (0.25, "are apart, with some overlap"), (0.1, "overlap a good deal")):
+        if index >= least:
+            return f"The clusters {said}"
+    return "The clusters are hardly apart: look at the members before you trust them"
+
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
@@ -60,20 +123,13 @@ class _CardMaker:
             if c >= 0
         ]
         return {
-            "label": label,
-            "name": cluster.name,
-            "size": cluster.size,
-            "sampled": len(self.rows[label]),
-            "majority": cluster.majority,
-            "purity": cluster.purity,
-            "mixture": _shares(cluster),
-            "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}",
-            "tight": tight,
-            "tight_said": _tight_words(tight, self.usual_spread, cluster.size),
-            "near": near,
+            "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
+            "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
+            "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}", "tight": tight,
+            "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": self._contrasts(cluster, self.clusters[evidence.neighbours[label][0]]) if near else [],
             "groups": [group for group in groups if group["members"]],
-        }
+        }  # fmt: skip
 
     def _contrasts(self, cluster: ClusterSummary, other: ClusterSummary) -> list[Contrast]:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""

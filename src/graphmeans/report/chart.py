@@ -1,13 +1,22 @@
-"""Two small charts of a run, as inline SVG that takes its colours from the page."""
+"""The map of the page, with all graphs as dots and all mean graphs as small pictures, and two small charts of a run.
+
+All of it is inline SVG that takes its colours from the page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from markupsafe import Markup, escape
 
-from graphmeans.report.words import number
+from graphmeans.graphs.batch import FloatArray, IntArray
+from graphmeans.plots.pen import COLOURS, hues
+from graphmeans.plots.svg import rounded, shapes
+from graphmeans.report.evidence import Evidence
+from graphmeans.report.pictures import ClusterPictures
+from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.words import counted, number
 
 _WIDTH, _HEIGHT = 420, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 16, 40
@@ -16,7 +25,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 16, 40
 def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str) -> str:
     """A value by iteration as a line; the lowest is marked, because that iteration is the result."""
     ticks = _ticks(float(min(values)), float(max(values)))
-    x, y = _scale(iterations), (ticks[0], ticks[-1])
+    x, y = (float(iterations[0]), float(iterations[-1])), (ticks[0], ticks[-1])
     points = [(_x(i, x), _y(v, y)) for i, v in zip(iterations, values, strict=True)]
     best = int(np.argmin(values))
     path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
@@ -32,7 +41,7 @@ def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str
 def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: float, *, label: str) -> str:
     """A value by iteration as bars, with a line at the value to compare it with."""
     ticks = _ticks(0.0, float(max([*values, reference])))
-    x, y = _scale(iterations), (0.0, ticks[-1])
+    x, y = (float(iterations[0]), float(iterations[-1])), (0.0, ticks[-1])
     step = (_WIDTH - _LEFT - _RIGHT) / (x[1] - x[0] + 1 if x[1] > x[0] else 1)
     wide = min(max(step * 0.62, 1.5), 36.0)
     bars = "".join(
@@ -52,13 +61,9 @@ def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: flo
 
 
 def _frame(
-    inside: str,
-    iterations: Sequence[int],
-    x: tuple[float, float],
-    ticks: list[float],
-    y: tuple[float, float],
+    inside: str, iterations: Sequence[int], x: tuple[float, float], ticks: list[float], y: tuple[float, float],
     summary: str,
-) -> str:
+) -> str:  # fmt: skip
     grid = "".join(
         f'<path d="M{_LEFT} {_y(t, y):.1f}H{_WIDTH - _RIGHT}" class="grid"/>'
         f'<text x="{_LEFT - 8}" y="{_y(t, y):.1f}" text-anchor="end" dominant-baseline="central">{number(t)}</text>'
@@ -78,19 +83,16 @@ def _frame(
     )
 
 
-def _scale(iterations: Sequence[int]) -> tuple[float, float]:
-    return float(iterations[0]), float(iterations[-1])
-
-
 def _x(value: float, scale: tuple[float, float]) -> float:
     inset = 22.0  # the first and the last bar keep clear of the frame
     low, high = _LEFT + inset, _WIDTH - _RIGHT - inset
-    return (low + high) / 2 if scale[1] == scale[0] else low + (value - scale[0]) / (scale[1] - scale[0]) * (high - low)
+    share = 0.5 if scale[1] == scale[0] else (value - scale[0]) / (scale[1] - scale[0])
+    return low + share * (high - low)
 
 
 def _y(value: float, scale: tuple[float, float]) -> float:
-    low, high = float(_HEIGHT - _BOTTOM), float(_TOP)
-    return low if scale[1] == scale[0] else low + (value - scale[0]) / (scale[1] - scale[0]) * (high - low)
+    share = 0.0 if scale[1] == scale[0] else (value - scale[0]) / (scale[1] - scale[0])
+    return _HEIGHT - _BOTTOM + share * (_TOP - (_HEIGHT - _BOTTOM))
 
 
 def _ticks(low: float, high: float) -> list[float]:
@@ -102,3 +104,66 @@ def _ticks(low: float, high: float) -> list[float]:
     step = min((m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999), default=rough)
     first, last = np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9)
     return [float(t * step) for t in np.arange(first, last + 1)]
+
+
+#: Size of the map in its own units; and the number of clusters, the largest, that are drawn as pictures.
+MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
+
+
+def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: int) -> Markup:
+    """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
+    ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
+    drawn = [shapes(pictures.pen(c), palette) for c in range(n_clusters)]
+    return Markup("".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn)))
+
+
+def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
+    """Where the graphs and the centers stand on the map, in its own units."""
+    points, centers = evidence.map.points, evidence.map.centers
+    every = np.concatenate([points, centers])
+    # A few odd graphs far away must not squeeze all the others together, so they are drawn at the rim.
+    low = np.minimum(np.quantile(every, 0.02, axis=0), centers.min(axis=0))
+    high = np.maximum(np.quantile(every, 0.98, axis=0), centers.max(axis=0))
+    span = np.maximum(high - low, 1e-9)
+    margin = 46.0
+    scale = min((MAP_WIDTH - 2 * margin) / span[0], (MAP_HEIGHT - 2 * margin) / span[1])
+    middle = (low + high) / 2
+
+    def sheet(points: FloatArray) -> IntArray:
+        x = MAP_WIDTH / 2 + (points[:, 0] - middle[0]) * scale
+        y = MAP_HEIGHT / 2 - (points[:, 1] - middle[1]) * scale
+        inner = np.column_stack([np.clip(x, 8, MAP_WIDTH - 8), np.clip(y, 8, MAP_HEIGHT - 8)])
+        return np.round(inner).astype(np.int64)
+
+    return sheet(points), sheet(centers)
+
+
+def map_svg(summary: ClusteringSummary, evidence: Evidence, places: tuple[IntArray, IntArray]) -> Markup:
+    """The map: a dot for each graph, and a picture or a number for each cluster, which is a link to its card."""
+    dots, centers = places
+    colours = hues(evidence.map.centers, len(COLOURS))
+    of = summary.labels[evidence.sample]
+    parts = []
+    radius = rounded(float(np.clip(60 / np.sqrt(max(len(dots), 1)), 2.2, 4.5)))
+    for c in summary.clusters:
+        rows = np.flatnonzero(of == c.label)
+        inner = "".join(f'<circle cx="{dots[n, 0]}" cy="{dots[n, 1]}" r="{radius}" data-g="{n}"/>' for n in rows)
+        parts.append(f'<g class="h{colours[c.label]}" data-c="{c.label}">{inner}</g>')
+    links = []
+    pictured = {c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label))[:MOST_THUMBS]}
+    side = float(np.clip(280 / np.sqrt(max(len(summary.clusters), 1)), 34, 60))
+    for c in sorted(summary.clusters, key=lambda c: (c.size, c.label)):
+        x, y = centers[c.label]
+        said = escape(f"{c.name}: {counted(c.size, 'graph')}")
+        if c.label in pictured:
+            at = f'x="{rounded(x - side / 2)}" y="{rounded(y - side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
+            look = f'<rect {at} rx="9"/><use href="#m{c.label}" {at}/>'
+        else:
+            look = f'<rect x="{x - 12}" y="{y - 8}" width="24" height="16" rx="8"/>'
+            look += f'<text x="{x}" y="{y}">{c.label}</text>'
+        link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" aria-label="{said}"'
+        links.append(f"<a {link}><title>{said}</title>{look}</a>")
+    return Markup(
+        f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="Map of the graphs and clusters">'
+        f'<g class="dots" aria-hidden="true">{"".join(parts)}</g><g class="centers">{"".join(links)}</g></svg>'
+    )

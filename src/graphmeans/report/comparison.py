@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
 from graphmeans.evaluation.measures import accuracy
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
-
-IntArray = NDArray[np.int64]
 
 #: Two clusters belong together if they share more than half of one of them, or at least this much of both.
 STRONG = 0.2
@@ -84,9 +82,7 @@ class Comparison:
             ],
             "table": self.table.tolist(),
             "partner": {str(a): b for a, b in self.partner.items()},
-            "moved": [
-                {"name": self.names[i], "a": int(self.left[i]), "b": int(self.right[i])} for i in self.moved
-            ],
+            "moved": [{"name": self.names[i], "a": int(self.left[i]), "b": int(self.right[i])} for i in self.moved],
             "only_in_a": list(self.only_left),
             "only_in_b": list(self.only_right),
         }  # fmt: skip
@@ -122,17 +118,12 @@ def compare_clusterings(
         y = [classes[name] for name in names]
         known = accuracy(y, a), accuracy(y, b)
     return Comparison(
-        names=tuple(names),
-        left=a,
-        right=b,
-        table=table,
-        events=tuple(_events(table)),
+        names=tuple(names), left=a, right=b, table=table, events=tuple(_events(table)),
         partner={int(r): int(c) for r, c in zip(rows, columns, strict=True) if table[r, c]},
         only_left=tuple(name for name in left if name not in right),
-        only_right=tuple(name for name in right if name not in left),
-        agreement=float(adjusted_rand_score(a, b)),
+        only_right=tuple(name for name in right if name not in left), agreement=float(adjusted_rand_score(a, b)),
         accuracy=known,
-    )
+    )  # fmt: skip
 
 
 def _events(table: IntArray) -> list[Event]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import number, percent, significant
 
-IntArray = NDArray[np.int64]
-
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
 
 
-@dataclass(frozen=True)
-class Contrast:
+class Contrast(NamedTuple):
     """One difference between two clusters: what it is about, its value here and there, and its weight for sorting."""
 
     what: str
@@ -45,7 +43,7 @@ def profile_contrasts(members: Sequence[Graph], others: Sequence[Graph], spread:
         share = here.get(key, 0.0), there.get(key, 0.0)
         if key.startswith("share of ") and max(share) >= WORTH_SHARE:
             lines.append(Contrast(key, percent(share[0]), percent(share[1]), max(share) / 0.5))
-    return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
+    return _largest(lines)
 
 
 def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
@@ -59,10 +57,15 @@ def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
 
 def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     """How two mean graphs differ, node by node and edge by edge along their alignment; the largest differences first."""
-    return sorted(
-        [*_node_lines(mean, other, into, names), *_edge_lines(mean, other, into, names)],
-        key=lambda line: (-line.weight, line.what),
-    )[:MOST_LINES]
+    return _largest([*_node_lines(mean, other, into, names), *_edge_lines(mean, other, into, names)])
+
+
+def _largest(lines: list[Contrast]) -> list[Contrast]:
+    return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
+
+
+def _support_line(what: str, here: float, there: float) -> Contrast:
+    return Contrast(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
 
 
 def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
@@ -73,14 +76,9 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if max(here, there) < 0.3:
             continue
         if abs(here - there) >= 0.3:
-            lines.append(
-                Contrast(f"node {names[i]}", f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
-            )
+            lines.append(_support_line(f"node {names[i]}", here, there))
         elif j >= 0:
-            lines += [
-                Contrast(f"{_called(key)} of node {names[i]}", a, b, 0.9 * weight)
-                for key, a, b, weight in _changed(mean.nodes, i, other.nodes, int(j))
-            ]
+            lines += _changed(f"node {names[i]}", mean.nodes, i, other.nodes, int(j))
     return lines
 
 
@@ -102,10 +100,9 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         there = float(other.edge_support[f]) if f is not None else 0.0
         what = f"edge {names[i]}–{names[j]}"
         if abs(here - there) >= 0.3:
-            lines.append(Contrast(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there)))
+            lines.append(_support_line(what, here, there))
         elif f is not None and min(here, there) >= 0.3:
-            changed = _changed(mean.edge_attributes, e, other.edge_attributes, f)
-            lines += [Contrast(f"{_called(key)} of {what}", a, b, 0.9 * weight) for key, a, b, weight in changed]
+            lines += _changed(what, mean.edge_attributes, e, other.edge_attributes, f)
     for f, (i, j) in enumerate(other.edges):
         there = float(other.edge_support[f])
         if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
@@ -113,16 +110,16 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
             if here_ends in told or here_ends[::-1] in told:
                 continue
             told.add(here_ends)
-            what = f"edge {names[back[int(i)]]}–{names[back[int(j)]]}"
+            what = f"edge {names[here_ends[0]]}–{names[here_ends[1]]}"
             lines.append(Contrast(what, "none", f"{percent(there)} have it", there))
     return lines
 
 
-def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str, str, str, float]]:
-    """Attributes of a node or edge that differ: name, value here, value there, and by how much of the column's range."""
+def _changed(what: str, columns: Mapping[str, Any], i: int, others: Mapping[str, Any], j: int) -> list[Contrast]:
+    """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
     found = []
-    for key, column in dict(columns).items():  # type: ignore[call-overload]
-        other = dict(others).get(key)  # type: ignore[call-overload]
+    for key, column in columns.items():
+        other = others.get(key)
         if other is None or other.ndim != column.ndim:
             continue
         if column.dtype.kind == "f":
@@ -132,9 +129,11 @@ def _changed(columns: object, i: int, others: object, j: int) -> list[tuple[str,
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
-                found.append((name, _number(a[d]), _number(b[d]), float(share[d])))
+                weight = 0.9 * float(share[d])
+                found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), weight))
         elif str(column[i]) != str(other[j]):
-            found.append((key, plain_text(column[i], 24), plain_text(other[j], 24), 0.6))
+            values = plain_text(column[i], 24), plain_text(other[j], 24)
+            found.append(Contrast(f"{_called(key)} of {what}", *values, 0.9 * 0.6))
     return found
 
 
@@ -153,9 +152,8 @@ def _profile(graphs: Sequence[Graph]) -> dict[str, float]:
                 rows.setdefault(key, []).append(column)
         for key, parts in rows.items():
             parts = [part for part in parts if len(part)]
-            if not parts or len({(part.dtype.kind, part.shape[1:]) for part in parts}) != 1:
-                continue
-            profile.update(_column_profile(what, key, np.ma.concatenate(parts)))
+            if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
+                profile.update(_column_profile(what, key, np.ma.concatenate(parts)))
     return profile
 
 
@@ -172,10 +170,8 @@ def _column_profile(what: str, key: str, values: NDArray[np.generic]) -> dict[st
             called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(len(averages))]
         return dict(zip(called, averages.tolist(), strict=True))
     kinds, counts = np.unique([plain_text(value, 24) for value in known], return_counts=True)
-    return {
-        f"share of {what}s with {_called(key)} {kind}": float(n / counts.sum())
-        for kind, n in zip(kinds, counts, strict=True)
-    }
+    shares = (counts / counts.sum()).tolist()
+    return {f"share of {what}s with {_called(key)} {kind}": share for kind, share in zip(kinds, shares, strict=True)}
 
 
 def _called(key: str) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
 from graphmeans.evaluation.measures import silhouette
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
@@ -25,9 +25,6 @@ from graphmeans.means.frames import Frames
 from graphmeans.plots.embedding import Map, landmark_map
 from graphmeans.report.report_graphs import read_ahead
 from graphmeans.space import GraphSpace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 #: About how many milliseconds of one core the page may spend on matchings; and how many graphs and nodes it holds at most.
 BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000
@@ -89,34 +86,24 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     there = landmark_map(quick, points, centers, landmarks)
     beside = _beside(quick, points, centers, labels[sample], near)
     second, second_distance = _second(labels[sample], near, beside, there, k)
-    for_width = spread_sample(labels[sample], _count_for_pairs(0.25 * affordable), random_state)
+    count = (1 + np.sqrt(1 + 8 * 0.25 * affordable)) / 2  # a quarter of the budget pays for the pairs of so many graphs
+    for_width = spread_sample(labels[sample], int(np.clip(count, 24, SILHOUETTE)), random_state)
     width, spent = _silhouette(quick, points.take(for_width), labels[sample][for_width])
-    count = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
+    matched = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
     return Evidence(
-        sample=sample,
-        own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
-        mappings=[own.mapping(p) for p in range(len(sample))],
-        second=second,
-        second_distance=second_distance,
-        neighbours=near,
-        neighbour_distances=near_distances,
-        neighbour_mappings=ways,
-        map=there,
-        silhouette=width,
+        sample=sample, own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
+        mappings=[own.mapping(p) for p in range(len(sample))], second=second, second_distance=second_distance,
+        neighbours=near, neighbour_distances=near_distances, neighbour_mappings=ways, map=there, silhouette=width,
         silhouette_graphs=len(for_width),
         stability=_stability(quick, points, centers, labels[sample], near, own, beside, random_state),
-        matchings=int(count + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
-    )
+        matchings=int(matched + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
+    )  # fmt: skip
 
 
 def _milliseconds(nodes: float, order: int) -> float:
     """About how many milliseconds a quick matching of two graphs takes: small ones are matched exactly."""
     rows = min(order if order > 0 else 1 << 30, 2 * nodes)
     return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
-
-
-def _count_for_pairs(pairs: float) -> int:
-    return int(np.clip((1 + np.sqrt(1 + 8 * pairs)) / 2, 24, SILHOUETTE))
 
 
 def _sample(labels: IntArray, distances: FloatArray, most: int, random_state: int) -> IntArray:

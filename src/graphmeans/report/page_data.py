@@ -23,10 +23,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Everything that is searched, drawn and opened on the page. `places` are those of the sampled graphs on the map."""
     labels, distances, classes = summary.labels, summary.distances, summary.classes
-    drawings = [
-        pictures.member(graphs[i], int(labels[i]), mapping)
-        for i, mapping in zip(evidence.sample, evidence.mappings, strict=True)
-    ]
+    members = zip(evidence.sample, evidence.mappings, strict=True)
+    drawings = [pictures.member(graphs[i], int(labels[i]), mapping) for i, mapping in members]
     shared = all(own_positions(c.mean) is not None for c in summary.clusters)
     shown = _shown_in_frame(summary, evidence)
     for n, picture in enumerate(drawings):
@@ -59,24 +57,16 @@ def page_data(
         "shared": int(shared),
         "columns": columns if 0 < values <= MOST_VALUES else [],
         "clusters": [
-            {
-                **pictures.mean_data(c.label),
-                "size": c.size,
-                "name": c.name,
-                "a": node_table(c.mean),
-                **(
-                    {"k": place_of[c.majority], "mix": [place_of[name] for name, _ in c.mixture]}
-                    if c.majority in place_of
-                    else {}
-                ),
-            }
+            {**pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean)}
             for c in summary.clusters
         ],
-        "labels": pictures.labels.strings(),
+        "labels": list(pictures.labels),
     }
-    for (c, other), mapping in evidence.neighbour_mappings.items():
-        data["clusters"][c]["other"] = other
-        data["clusters"][c]["into"] = [int(j) for j in mapping]
+    for row, c in zip(data["clusters"], summary.clusters, strict=True):
+        if c.majority in place_of:
+            row.update(k=place_of[c.majority], mix=[place_of[name] for name, _ in c.mixture])
+    for (at, other), mapping in evidence.neighbour_mappings.items():
+        data["clusters"][at].update(other=other, into=[int(j) for j in mapping])
     sampled = len(evidence.sample) < len(graphs)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:

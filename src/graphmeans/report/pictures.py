@@ -26,21 +26,6 @@ LABEL = 8
 MOST_VALUES = 240_000
 
 
-class StringTable:
-    """Numbers for strings, so that each is written into the page only once."""
-
-    def __init__(self) -> None:
-        self.places: dict[str, int] = {}
-
-    def place(self, text: str) -> int:
-        """The number of a string."""
-        return self.places.setdefault(text, len(self.places))
-
-    def strings(self) -> list[str]:
-        """All of them, in order."""
-        return list(self.places)
-
-
 class ClusterPictures:
     """Draws the mean and the members of every cluster, all pictures of a cluster in one frame."""
 
@@ -49,7 +34,7 @@ class ClusterPictures:
         self.layouts = [layout(mean) for mean in means]
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
-        self.labels = StringTable()
+        self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     def member(self, graph: Graph, label: int, mapping: Any) -> Drawing:
         """The drawing of a member in the frame of its mean."""
@@ -77,12 +62,11 @@ class ClusterPictures:
     def mean_data(self, label: int) -> dict[str, Any]:
         """The picture of a mean as numbers."""
         picture = self.drawings[label]
-        data = self._numbers(picture, label)
-        data["ns"] = [round(100 * float(s)) for s in picture.strength]
-        data["ss"] = [round(100 * float(s)) for s in picture.stroke_strength]
-        data["n"] = node_numbers(picture)
-        data["f"] = [round(100 * float(s)) for s in self.means[label].node_support]
-        return data
+        drawn, strokes, support = (
+            [round(100 * float(s)) for s in shares]
+            for shares in (picture.strength, picture.stroke_strength, self.means[label].node_support)
+        )
+        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": node_numbers(picture), "f": support}
 
     def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
         """The picture of a member as numbers, with what is not usual in its cluster."""
@@ -106,15 +90,13 @@ class ClusterPictures:
         y = np.round((top - picture.points[:, 1]) * scale)
         data: dict[str, Any] = {"p": np.column_stack([x, y]).astype(int).ravel().tolist()}
         if picture.bend.any() or picture.shift.any():
-            parts = [
-                picture.ends,
-                *(np.round(1000 * part)[:, None] for part in (picture.bend, picture.shift, picture.inset)),
-            ]
-            data["t"] = np.concatenate(parts, axis=1).astype(int).ravel().tolist()
+            parts = (np.round(1000 * part) for part in (picture.bend, picture.shift, picture.inset))
+            data["t"] = np.column_stack([picture.ends, *parts]).astype(int).ravel().tolist()
         else:
             data["s"] = picture.ends.ravel().tolist()
         if any(picture.labels):
-            data["l"] = [self.labels.place(plain_text(text, LABEL)) for text in picture.labels]
+            shown = [plain_text(text, LABEL) for text in picture.labels]
+            data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
             if picture.sides.any():
                 data["d"] = picture.sides.tolist()
         if not picture.dots.all():

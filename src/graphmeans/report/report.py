@@ -19,34 +19,24 @@ from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
-from graphmeans.report.cards import cards
-from graphmeans.report.chart import bar_chart, line_chart
+from graphmeans.report.cards import cards, figures, headline
+from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, symbols
 from graphmeans.report.evidence import gather
-from graphmeans.report.map import map_places, map_svg, symbols
 from graphmeans.report.page_data import page_data, script_json
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
-from graphmeans.report.sentences import figures, headline
 from graphmeans.report.summary import ClusteringSummary, summarize_clustering
-from graphmeans.report.template import page_template
-from graphmeans.report.words import counted, duration, number
+from graphmeans.report.words import counted, duration, number, page_template
 
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
 _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
 
 
 def write_report(
-    path: str | Path,
-    *,
-    estimator: Any,
-    graphs: Iterable[Any],
-    classes: Sequence[object] | None = None,
-    title: str = "Graph clusters",
-    command: str | None = None,
-    seconds: float | None = None,
-    y_down: bool | None = None,
-    summary: ClusteringSummary | None = None,
-) -> Path:
+    path: str | Path, *, estimator: Any, graphs: Iterable[Any], classes: Sequence[object] | None = None,
+    title: str = "Graph clusters", command: str | None = None, seconds: float | None = None,
+    y_down: bool | None = None, summary: ClusteringSummary | None = None,
+) -> Path:  # fmt: skip
     """Write a page that shows a clustering: every mean graph, its members, what sets it apart, and how the run went.
 
     The page is one file; nothing is loaded from elsewhere. Large collections are shown by a sample, and the page says so.
@@ -86,13 +76,9 @@ def write_report(
 
 
 def _page(
-    estimator: Any,
-    graphs: Iterable[Any],
-    summary: ClusteringSummary,
-    title: str,
-    command: str | None,
+    estimator: Any, graphs: Iterable[Any], summary: ClusteringSummary, title: str, command: str | None,
     seconds: float | None,
-) -> str:
+) -> str:  # fmt: skip
     collection = ReportGraphs(graphs)
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.evaluation.measures import accuracy, standard_matchings
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.text import plain_text
 
@@ -22,8 +22,8 @@ class ClusterSummary:
 
     label: int
     mean: MeanGraph
-    members: NDArray[np.int64]
-    distances: NDArray[np.float64]
+    members: IntArray
+    distances: FloatArray
     mixture: tuple[tuple[str, int], ...]  # the most frequent class first; empty without classes
 
     @property
@@ -56,8 +56,8 @@ class ClusteringSummary:
     """A clustering in figures."""
 
     clusters: tuple[ClusterSummary, ...]
-    labels: NDArray[np.int64]
-    distances: NDArray[np.float64]
+    labels: IntArray
+    distances: FloatArray
     classes: list[str] | None
     inertia: float
     n_iter: int
@@ -109,18 +109,14 @@ def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None
         mixture = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         clusters.append(ClusterSummary(label, mean, inside, distances[inside], mixture))
     return ClusteringSummary(
-        clusters=tuple(clusters),
-        labels=labels,
-        distances=distances,
-        classes=names,
-        inertia=float(estimator.inertia_),
-        n_iter=int(estimator.n_iter_),
+        clusters=tuple(clusters), labels=labels, distances=distances, classes=names,
+        inertia=float(estimator.inertia_), n_iter=int(estimator.n_iter_),
         matchings=int(np.sum(estimator.trace_["matchings"])),
         standard=_standard_run(len(labels), len(clusters), len(estimator.trace_)),
         matchings_of_all_runs=int(estimator.n_matchings_),
         certified=float(getattr(estimator, "certified_fraction_", np.nan)),
         accuracy=None if names is None else accuracy(names, labels),
-    )
+    )  # fmt: skip
 
 
 def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:

@@ -1,8 +1,11 @@
-"""How numbers, shares, times and counts are written on the page and in the terminal."""
+"""How numbers, shares, times and counts are written on the page and in the terminal; the template of a page."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 
 def number(value: float) -> str:
@@ -73,3 +76,13 @@ def counted(count: int, what: str) -> str:
     ('1 graph', '1,200 graphs')
     """
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def page_template(module: str) -> Template:
+    """The page.html in the folder of the module whose ``__file__`` this is."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(module).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters.update(number=number, percent=percent, counted=counted)
+    return environment.get_template("page.html")
