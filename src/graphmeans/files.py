@@ -51,11 +51,12 @@ def called(name: str | None) -> str:
 @contextlib.contextmanager
 def blaming(where: object, problem: str = "", kinds: tuple[type[BaseException], ...] = DAMAGE) -> Iterator[None]:
     """Let a `GraphError` begin with the file; with a `problem`, other errors of these kinds become one that names it."""
+    caught = kinds if problem else ()
     try:
         yield
     except GraphError as error:
         raise error if str(error).startswith(f"{where}:") else fail(where, error) from None
-    except kinds if problem else () as error:
+    except caught as error:
         raise fail(where, f"{problem} ({_reason(error)})") from None
 
 

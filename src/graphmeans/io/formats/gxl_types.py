@@ -11,7 +11,7 @@ import numpy as np
 from graphmeans.graphs.convert import VALUE
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats.gxl_parser import RawGraph
-from graphmeans.io.formats.table import GraphTable, check_sparsity, graph_from_table, positions
+from graphmeans.io.formats.table import GraphTable, check_sparsity, end_positions, graph_from_table
 
 #: What replaces a missing value.
 MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
@@ -96,12 +96,8 @@ def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
 
 def bare_table(raw: RawGraph) -> GraphTable:
     """Return the graph without its columns, but with roles and supports, which are never filled in for other graphs."""
-    place = positions(raw.ids, raw.where)
-    try:
-        ends = [(place[i], place[j]) for i, j in raw.ends]
-    except KeyError as missing:
-        raise raw.fail(f"an edge leads to the node {missing}, which does not exist") from None
-    table = GraphTable(raw.name, raw.directed, list(raw.ids), len(raw.ids), ends, {}, {}, raw.mark)
+    ends = end_positions(raw.ids, raw.ends, raw.where)
+    table = GraphTable(raw.name, raw.directed, list(raw.ids), ends, {}, {}, raw.mark)
     roles, support = raw.mark.get("roles"), raw.mark.get("support")
     for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
         for key in keys:
@@ -112,14 +108,10 @@ def bare_table(raw: RawGraph) -> GraphTable:
 
 def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
     """Make a function that turns this column into an array for any graph of the collection, also for one that lacks it."""
-    kinds: dict[str, RawGraph] = {}
+    kinds = {kind: raw for raw in reversed(members) for kind in raw.parts[part][key].kinds}
     lost = None
-    for raw in members:
-        for kind in raw.parts[part][key].kinds:
-            kinds.setdefault(kind, raw)
     if kinds.keys() <= {"string", "number"} and "string" in kinds and _reads_as_numbers(members, part, key):
-        kinds = {"number": members[0]}
-        lost = LOST
+        kinds, lost = {"number": members[0]}, LOST
     if len(kinds) > 1:
         (one, _), (other, raw) = list(kinds.items())[:2]
         raise raw.fail(f"{part} attribute {key!r} is a {other} here and a {one} elsewhere")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans import files as _files
-from graphmeans.files import FileTree, fail
+from graphmeans.files import FileTree, blaming, decoded, fail
 
 #: The largest single file that is read. One file holds all nodes of a data set.
 MAX_TU_FILE = 2**30
@@ -36,23 +36,17 @@ class DataSet:
         """Return the text of a file, or None if it does not exist."""
         if f"{self.stem}_{part}" not in self.there:
             return None
-        try:
-            return self.source.read(f"{self.stem}_{part}", MAX_TU_FILE).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise fail(self.where(part), "is not UTF-8 text") from None
+        return decoded(self.source.read(f"{self.stem}_{part}", MAX_TU_FILE), self.where(part))
 
     def numbers(self, part: str, rows: int | None = None) -> NDArray[np.float64] | None:
         """Return a table of numbers with one row for each line, or None if there is no file. `rows` is how many there must be."""
         text = self.text(part)
         if text is None:
             return None
-        if not text.strip():
-            return self._counted(part, np.zeros((0, 0)), rows)
         separator = "," if "," in text[:10_000].strip().partition("\n")[0] else None
-        try:
-            table = np.loadtxt(io.StringIO(text), delimiter=separator, comments=None, ndmin=2)
-        except (ValueError, OverflowError, MemoryError) as error:
-            raise fail(self.where(part), f"is not a table of numbers ({error})") from None
+        with blaming(self.where(part), "is not a table of numbers"):
+            lines = io.StringIO(text)
+            table = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2) if text.strip() else np.zeros((0, 0))
         return self._counted(part, table, rows)
 
     def whole(self, part: str, width: int) -> NDArray[np.int64]:
@@ -62,8 +56,7 @@ class DataSet:
             raise fail(self.where(part), "is missing")
         if table.size and table.shape[1] != width:
             raise fail(self.where(part), f"has {table.shape[1]} numbers a line, expected {width}")
-        usable = np.isfinite(table).all() and (np.abs(table) < 2**53).all() and (table == np.floor(table)).all()
-        if not usable:
+        if not ((np.abs(table) < 2**53) & (table == np.floor(table))).all():  # NaN and infinity fail the first
             raise fail(self.where(part), "holds something other than whole numbers")
         return table.astype(np.int64).reshape(-1, width)
 

@@ -28,13 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans import files as _files
-from graphmeans.files import FileTree, PathLike, fail, parse_json
+from graphmeans.files import FileTree, PathLike, blaming, fail, parse_json
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.convert.records import unused_name
-from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.io.formats.tu_files import INDICATOR, DataSet
 
-_IntArray = NDArray[np.int64]
 _Columns = dict[str, NDArray[Any]]
 
 
@@ -112,12 +111,11 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     return _graphs(files, graph_of, arcs, nodes, edges, directed, names), targets
 
 
-def _arcs(files: DataSet, graph_of: _IntArray) -> _IntArray:
+def _arcs(files: DataSet, graph_of: IntArray) -> IntArray:
     arcs = files.whole("A.txt", 2) - 1
     outside = np.flatnonzero(((arcs < 0) | (arcs >= len(graph_of))).any(axis=1))
     if len(outside):
-        line = outside[0]
-        raise fail(files.where("A.txt"), f"line {line + 1} leads to a node that is not among 1..{len(graph_of)}")
+        raise fail(files.where("A.txt"), f"line {outside[0] + 1} leads to a node that is not among 1..{len(graph_of)}")
     across = np.flatnonzero(graph_of[arcs[:, 0]] != graph_of[arcs[:, 1]])
     if len(across):
         raise fail(files.where("A.txt"), f"line {across[0] + 1} joins nodes of two graphs")
@@ -170,7 +168,7 @@ def _strings(values: Sequence[Any]) -> NDArray[Any]:
     return result
 
 
-def _without_loops(arcs: _IntArray, edges: _Columns) -> tuple[_IntArray, _Columns, _IntArray]:
+def _without_loops(arcs: IntArray, edges: _Columns) -> tuple[IntArray, _Columns, IntArray]:
     loop = arcs[:, 0] == arcs[:, 1]
     if not loop.any():
         return arcs, edges, arcs[:0, 0]
@@ -178,8 +176,8 @@ def _without_loops(arcs: _IntArray, edges: _Columns) -> tuple[_IntArray, _Column
 
 
 def _once(
-    files: DataSet, arcs: _IntArray, edges: _Columns, n: int, either_way: bool = False
-) -> tuple[_IntArray, _Columns]:
+    files: DataSet, arcs: IntArray, edges: _Columns, n: int, either_way: bool = False
+) -> tuple[IntArray, _Columns]:
     """Keep the first of several equal arcs. With `either_way`, (i, j) and (j, i) count as equal."""
     ends = np.sort(arcs, axis=1) if either_way else arcs
     _, first, which = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)
@@ -192,7 +190,7 @@ def _once(
     return arcs[kept], {name: column[kept] for name, column in edges.items()}
 
 
-def _symmetric(arcs: _IntArray, edges: _Columns, n: int) -> bool:
+def _symmetric(arcs: IntArray, edges: _Columns, n: int) -> bool:
     """Return whether each arc has its reverse, with the same values in all columns."""
     there, back = arcs[:, 0] * n + arcs[:, 1], arcs[:, 1] * n + arcs[:, 0]
     order, turned = np.argsort(there), np.argsort(back)
@@ -202,12 +200,11 @@ def _symmetric(arcs: _IntArray, edges: _Columns, n: int) -> bool:
 
 
 def _differ(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
-    different = np.not_equal(a, b).astype(bool).reshape(len(a), -1)
-    return np.asarray(different.any(axis=1))
+    return np.asarray(np.not_equal(a, b).astype(bool).reshape(len(a), -1).any(axis=1))
 
 
 def _graphs(
-    files: DataSet, graph_of: _IntArray, arcs: _IntArray, nodes: _Columns, edges: _Columns, directed: bool, names: list[Any]
+    files: DataSet, graph_of: IntArray, arcs: IntArray, nodes: _Columns, edges: _Columns, directed: bool, names: list[Any]
 ) -> list[Graph]:
     """Cut the rows of the collection into graphs; nodes keep their order within a graph."""
     rows = np.argsort(graph_of, kind="stable")
@@ -219,18 +216,10 @@ def _graphs(
     graphs = []
     for i, name in enumerate(names):
         at, arc_at = rows[starts[i] : starts[i + 1]], arc_rows[arc_starts[i] : arc_starts[i + 1]]
-        try:
-            graphs.append(
-                Graph(
-                    nodes[BARE][at] if BARE in nodes else {key: c[at] for key, c in nodes.items()} or len(at),
-                    place[arcs[arc_at]],
-                    edges[BARE][arc_at] if BARE in edges else {key: c[arc_at] for key, c in edges.items()} or None,
-                    directed=directed,
-                    name=name,
-                )
-            )
-        except GraphError as error:
-            raise fail(files.source.where(), error) from None
+        own = nodes[BARE][at] if BARE in nodes else {key: c[at] for key, c in nodes.items()} or len(at)
+        links = edges[BARE][arc_at] if BARE in edges else {key: c[arc_at] for key, c in edges.items()} or None
+        with blaming(files.source.where()):
+            graphs.append(Graph(own, place[arcs[arc_at]], links, directed=directed, name=name))
     return graphs
 
 
@@ -304,9 +293,7 @@ def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) ->
             raise fail(path, f"graph {i} is {'' if graph.directed else 'un'}directed, unlike those before it")
     about: dict[str, Any] = {"directed": directed, "names": [graph.name for graph in graphs]}
     sizes = [graph.n_nodes for graph in graphs]
-    first = np.cumsum([0, *sizes])[:-1] + 1
-    arcs = [graph.edges + start for graph, start in zip(graphs, first, strict=True)]
-    twice = 1 if directed else 2
+    arcs = [graph.edges + start + 1 for graph, start in zip(graphs, np.cumsum([0, *sizes]), strict=False)]
     lines = [arc for part in arcs for arc in (part if directed else np.stack([part, part[:, ::-1]], axis=1).reshape(-1, 2))]
     files = {
         "A.txt": _lines(f"{i}, {j}" for i, j in lines),
@@ -316,10 +303,9 @@ def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) ->
         if any(not label.strip() or label != label.strip() or "\n" in label for label in classes):
             raise fail(path, "a class is empty, or has blanks around it or a line break in it")
         files["graph_labels.txt"] = _lines(classes)
-    for part, of, repeat in (
-        ("node", [graph.nodes for graph in graphs], 1),
-        ("edge", [graph.edge_attributes for graph in graphs], twice),
-    ):
+    parts = {"node": [graph.nodes for graph in graphs], "edge": [graph.edge_attributes for graph in graphs]}
+    for part, of in parts.items():
+        repeat = 2 if part == "edge" and not directed else 1
         about[part], labels, attributes = _described_columns(of, part, path)
         if labels:
             files[f"{part}_labels.txt"] = _lines(", ".join(row) for row in zip(*labels, strict=True) for _ in range(repeat))

@@ -42,8 +42,9 @@ def check_model(estimator: Any) -> None:
 def check_encoder(encoder: GraphEncoder) -> None:
     """Raise unless the options and columns of an encoder have the types and shapes that encoding expects."""
     encoder._check_options()
-    of = encoder
-    Choices(of.numbers, of.weights, of.categories, of.directions, of.orientations, of.angle_unit)
+    Choices(
+        encoder.numbers, encoder.weights, encoder.categories, encoder.directions, encoder.orientations, encoder.angle_unit
+    )
     for columns in (encoder.node_columns_, encoder.edge_columns_):
         _expect(isinstance(columns, list) and all(isinstance(column, Column) for column in columns), "its columns")
         for column in columns:
