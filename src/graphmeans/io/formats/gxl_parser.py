@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphmeans.files import fail
+from graphmeans.files import called, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.formats.table import Sparse, parse_mark
@@ -34,9 +34,14 @@ class RawGraph:
         """Return the number of nodes or of edges."""
         return len(self.ids if part == "node" else self.ends)
 
+    @property
+    def place(self) -> str:
+        """What messages call it: the file and the graph."""
+        return self.where if self.name is None else f"{self.where}: {called(self.name)}"
+
     def fail(self, problem: object) -> GraphError:
         """Return the error to raise, which names the file and the graph."""
-        return fail(self.where, problem if self.name is None else f"graph {self.name!r}: {problem}")
+        return fail(self.place, problem)
 
 
 def parse_gxl(data: bytes, where: str) -> RawGraph:
@@ -87,11 +92,10 @@ class _Handler:
 
     def end(self, tag: str) -> None:
         if tag in _KINDS:
-            value = "".join(self.text)
             if self.items is not None:
-                self.items.append((_KINDS[tag], value))
+                self.items.append((_KINDS[tag], "".join(self.text)))
             else:
-                self._set(_KINDS[tag], value)
+                self._set(_KINDS[tag], "".join(self.text))
         elif tag == "attr":
             self._store()
         elif tag in ("node", "edge"):
@@ -110,10 +114,7 @@ class _Handler:
         self.kind, self.value = kind, value
 
     def _store(self) -> None:
-        columns = self.raw.parts[self.part]
-        column = columns.get(self.key)  # type: ignore[arg-type]
-        if column is None:
-            column = columns[str(self.key)] = Sparse()
+        column = self.raw.parts[self.part].setdefault(str(self.key), Sparse())
         if not self.kind:
             raise self.raw.fail(f"{self.part} attribute {self.key!r} has no value")
         if column.rows and column.rows[-1] == self.row:

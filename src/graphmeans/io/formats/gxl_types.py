@@ -96,7 +96,7 @@ def _facts(raw: RawGraph, part: str, key: str) -> set[Any]:
 
 def bare_table(raw: RawGraph) -> GraphTable:
     """Return the graph without its columns, but with roles and supports, which are never filled in for other graphs."""
-    ends = end_positions(raw.ids, raw.ends, raw.where)
+    ends = end_positions(raw.ids, raw.ends, raw.place)
     table = GraphTable(raw.name, raw.directed, list(raw.ids), ends, {}, {}, raw.mark)
     roles, support = raw.mark.get("roles"), raw.mark.get("support")
     for part, columns, keys in (("node", table.nodes, (roles, support)), ("edge", table.edges, (support,))):
@@ -108,8 +108,11 @@ def bare_table(raw: RawGraph) -> GraphTable:
 
 def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
     """Make a function that turns this column into an array for any graph of the collection, also for one that lacks it."""
-    kinds = {kind: raw for raw in reversed(members) for kind in raw.parts[part][key].kinds}
+    kinds: dict[str, RawGraph] = {}
     lost = None
+    for raw in members:
+        for kind in raw.parts[part][key].kinds:
+            kinds.setdefault(kind, raw)
     if kinds.keys() <= {"string", "number"} and "string" in kinds and _reads_as_numbers(members, part, key):
         kinds, lost = {"number": members[0]}, LOST
     if len(kinds) > 1:

@@ -128,7 +128,8 @@ def unpack(value: Any, arrays: Arrays) -> Any:
 
 
 def _make(cls: Any, given: dict[str, Any]) -> Any:
-    if is_dataclass(cls):
+    plain: bool = is_dataclass(cls)
+    if plain:
         return cls(**given)
     if hasattr(cls, "get_params"):
         known = set(cls().get_params(deep=False))
