@@ -88,14 +88,8 @@ def check_sparsity(cells: int, present: int, where: str) -> None:
 
 
 def graph_to_table(
-    graph: Graph,
-    stem: str | None,
-    *,
-    reserved_nodes: Collection[str] = (),
-    reserved_edges: Collection[str] = (),
-    keep_ones: bool = False,
-    holes: bool = False,
-    legal: re.Pattern[str] | None = None,
+    graph: Graph, stem: str | None, *, reserved_nodes: Collection[str] = (), reserved_edges: Collection[str] = (),
+    keep_ones: bool = False, holes: bool = False, legal: re.Pattern[str] | None = None,
 ) -> GraphTable:
     """Return what to write for a graph into a file called `stem`.
 

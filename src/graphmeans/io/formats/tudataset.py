@@ -84,7 +84,7 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     if len(graph_of) and graph_of.min() < 0:
         raise fail(files.where("graph_indicator.txt"), "counts graphs from 1, but holds a smaller number")
     targets = _targets(files)
-    said = len(targets.classes or ()) or len(targets.numbers if targets.numbers is not None else ())
+    said = len(targets.classes or ()) or (0 if targets.numbers is None else len(targets.numbers))
     n_graphs = int(graph_of.max()) + 1 if len(graph_of) else 0
     if said and n_graphs > said:
         raise fail(files.where("graph_indicator.txt"), f"knows a graph {n_graphs}, but only {said} have a class")
@@ -97,9 +97,10 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     arcs = _arcs(files, graph_of)
     nodes = _columns(files, "node", len(graph_of), about)
     edges = _columns(files, "edge", len(arcs), about)
-    arcs, edges, loops = _without_loops(arcs, edges)
-    if len(loops):
-        nodes[unused_name("loop", nodes)] = np.isin(np.arange(len(graph_of)), loops)
+    loop = arcs[:, 0] == arcs[:, 1]
+    if loop.any():
+        nodes[unused_name("loop", nodes)] = np.isin(np.arange(len(graph_of)), arcs[loop, 0])
+        arcs, edges = arcs[~loop], {name: column[~loop] for name, column in edges.items()}
     arcs, edges = _once(files, arcs, edges, len(graph_of))
     if directed is None:
         directed = bool(about.get("directed")) or not _symmetric(arcs, edges, len(graph_of))
@@ -163,21 +164,10 @@ def _described(described: list[dict[str, Any]], labels: list[list[str]], table: 
 def _strings(values: Sequence[Any]) -> NDArray[Any]:
     if not all(isinstance(value, str) for value in values):
         raise ValueError("a label is not a string")
-    result = np.empty(len(values), dtype=object)
-    result[:] = list(values)
-    return result
+    return np.array(values, dtype=object)
 
 
-def _without_loops(arcs: IntArray, edges: _Columns) -> tuple[IntArray, _Columns, IntArray]:
-    loop = arcs[:, 0] == arcs[:, 1]
-    if not loop.any():
-        return arcs, edges, arcs[:0, 0]
-    return arcs[~loop], {name: column[~loop] for name, column in edges.items()}, arcs[loop, 0]
-
-
-def _once(
-    files: DataSet, arcs: IntArray, edges: _Columns, n: int, either_way: bool = False
-) -> tuple[IntArray, _Columns]:
+def _once(files: DataSet, arcs: IntArray, edges: _Columns, n: int, either_way: bool = False) -> tuple[IntArray, _Columns]:
     """Keep the first of several equal arcs. With `either_way`, (i, j) and (j, i) count as equal."""
     ends = np.sort(arcs, axis=1) if either_way else arcs
     _, first, which = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)

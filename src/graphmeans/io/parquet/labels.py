@@ -30,15 +30,9 @@ class LabelTable(NamedTuple):
 
 
 def write_labels(
-    path: PathLike,
-    names: Sequence[str | None],
-    labels: ArrayLike,
-    distances: ArrayLike | None = None,
-    classes: Sequence[object] | None = None,
-    *,
-    rows_per_group: int = 1_000_000,
-    part: tuple[int, int] | None = None,
-    **more: ArrayLike,
+    path: PathLike, names: Sequence[str | None], labels: ArrayLike, distances: ArrayLike | None = None,
+    classes: Sequence[object] | None = None, *,
+    rows_per_group: int = 1_000_000, part: tuple[int, int] | None = None, **more: ArrayLike,
 ) -> None:
     """Write the result of a clustering as Parquet: columns ``name``, ``cluster`` and, if given, ``distance`` and ``class``.
 

@@ -16,21 +16,9 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import BLANK, unknown_type
 from graphmeans.io.formats.npz import npz_bytes, parse_npz
 from graphmeans.io.formats.table import frozen_label, plain_label
+from graphmeans.io.parquet import layout as field
 from graphmeans.io.parquet.arrow import arrow
-from graphmeans.io.parquet.layout import (
-    APART,
-    IDS,
-    LABEL,
-    NAME,
-    ROLES,
-    SIZE,
-    SOURCE,
-    TARGET,
-    ColumnKind,
-    Layout,
-    is_text,
-    stored,
-)  # fmt: skip
+from graphmeans.io.parquet.layout import ColumnKind, Layout, is_text, stored
 
 #: A graph without node columns may have at most this many nodes, because no list confirms their number.
 MAX_BARE_NODES = 1 << 22
@@ -48,21 +36,21 @@ def graphs_to_arrow(layout: Layout, graphs: Sequence[Graph], labels: Sequence[st
     held = [layout.holds(graph) for graph in graphs]
     own = [graph if fits else None for graph, fits in zip(graphs, held, strict=True)]
     columns: dict[str, Any] = {
-        NAME: [graph.name if is_text(graph.name) else None for graph in graphs],
-        LABEL: labels,
-        SIZE: [graph.n_nodes for graph in graphs],
-        APART: [None if fits else npz_bytes([graph]) for graph, fits in zip(graphs, held, strict=True)],
-        SOURCE: _lists([None if graph is None else graph.edges[:, 0] for graph in own], np.int32),
-        TARGET: _lists([None if graph is None else graph.edges[:, 1] for graph in own], np.int32),
+        field.NAME: [graph.name if is_text(graph.name) else None for graph in graphs],
+        field.LABEL: labels,
+        field.SIZE: [graph.n_nodes for graph in graphs],
+        field.APART: [None if fits else npz_bytes([graph]) for graph, fits in zip(graphs, held, strict=True)],
+        field.SOURCE: _lists([None if graph is None else graph.edges[:, 0] for graph in own], np.int32),
+        field.TARGET: _lists([None if graph is None else graph.edges[:, 1] for graph in own], np.int32),
     }
     for part, kinds, attribute in (("nodes", layout.nodes, "_nodes"), ("edges", layout.edges, "_edge_attributes")):
         for key, kind in kinds.items():
             parts = [None if graph is None else _part(getattr(graph, attribute).get(key), kind) for graph in own]
             columns[stored(part, key)] = _lists(parts, _DTYPES[kind.type])
     if layout.ids is not None:
-        columns[IDS] = [None if g is None else _labels(g._node_ids, layout.ids, "node id", g) for g in own]
+        columns[field.IDS] = [None if g is None else _labels(g._node_ids, layout.ids, "node id", g) for g in own]
     if layout.roles is not None:
-        columns[ROLES] = [None if g is None else _labels(g._roles, layout.roles, "role", g) for g in own]
+        columns[field.ROLES] = [None if g is None else _labels(g._roles, layout.roles, "role", g) for g in own]
     arrays = [_array(pa, columns[one.name], one.type) for one in schema]
     return pa.Table.from_arrays(arrays, schema=schema), held.count(False)
 
@@ -154,9 +142,9 @@ def graphs_from_arrow(layout: Layout, table: Any, where: str) -> list[Graph]:
 
 
 def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
-    names, whole = table.column(NAME).to_pylist(), table.column(APART).to_pylist()
+    names, whole = table.column(field.NAME).to_pylist(), table.column(field.APART).to_pylist()
     sizes = node_counts(table)
-    source, target = ListColumn(table.column(SOURCE)), ListColumn(table.column(TARGET))
+    source, target = ListColumn(table.column(field.SOURCE)), ListColumn(table.column(field.TARGET))
     if not np.array_equal(source.start, target.start):
         raise GraphError("an edge has only one end")
     if source.missing is not None or target.missing is not None:
@@ -164,8 +152,8 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
     ends = np.stack([source.values(), target.values()], axis=1)
     nodes = [_Column(key, kind, table.column(stored("nodes", key))) for key, kind in layout.nodes.items()]
     edges = [_Column(key, kind, table.column(stored("edges", key))) for key, kind in layout.edges.items()]
-    ids = None if layout.ids is None else table.column(IDS).to_pylist()
-    roles = None if layout.roles is None else table.column(ROLES).to_pylist()
+    ids = None if layout.ids is None else table.column(field.IDS).to_pylist()
+    roles = None if layout.roles is None else table.column(field.ROLES).to_pylist()
     for i, name in enumerate(names):
         if whole[i] is not None:
             yield _from_whole(whole[i], name)
@@ -187,7 +175,7 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
 
 def node_counts(table: Any) -> IntArray:
     """Return the number of nodes of each graph."""
-    counts = np.asarray(table.column(SIZE).to_numpy(), dtype=np.float64)  # a null becomes NaN
+    counts = np.asarray(table.column(field.SIZE).to_numpy(), dtype=np.float64)  # a null becomes NaN
     if not (counts >= 0).all():
         raise GraphError(f"row {int(np.argmin(counts >= 0))} has no number of nodes")
     return counts.astype(np.int64)
@@ -229,7 +217,7 @@ def _read_labels(labels: list[Any] | None, kind: str | None) -> list[Any] | None
 
 def _from_whole(data: bytes, name: str | None) -> Graph:
     with blaming(called(name)):
-        graphs = parse_npz(data, APART)
+        graphs = parse_npz(data, field.APART)
     if len(graphs) != 1:
         raise fail(called(name), f"{len(graphs)} graphs are kept apart in one row")
     return graphs[0]

@@ -29,12 +29,8 @@ _END = object()
 
 
 def write_parquet(
-    graphs: Iterable[Any],
-    path: PathLike,
-    classes: Iterable[object] | None = None,
-    *,
-    rows_per_group: int = ROWS_PER_GROUP,
-    rows_per_file: int | None = None,
+    graphs: Iterable[Any], path: PathLike, classes: Iterable[object] | None = None, *,
+    rows_per_group: int = ROWS_PER_GROUP, rows_per_file: int | None = None,
 ) -> int:
     """Write a collection as Parquet. At most one row group is held in memory.
 
@@ -78,12 +74,8 @@ def write_parquet(
 
 
 def write_rows(
-    rows: Iterable[tuple[Graph, str | None]],
-    path: PathLike,
-    layout: Layout | None = None,
-    *,
-    rows_per_group: int = ROWS_PER_GROUP,
-    rows_per_file: int | None = None,
+    rows: Iterable[tuple[Graph, str | None]], path: PathLike, layout: Layout | None = None, *,
+    rows_per_group: int = ROWS_PER_GROUP, rows_per_file: int | None = None,
 ) -> int:
     """Write graphs that come with their classes (or None), as `iterate_collection` gives them; see `write_parquet`."""
     arrow()
