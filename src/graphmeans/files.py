@@ -30,7 +30,8 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 #: What content that is not sound raises where it is put together.
 DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MemoryError)
-_UNPACKING = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, LookupError)
+_UNPACKING = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, MemoryError, OSError, ValueError, RuntimeError,
+              LookupError)  # fmt: skip
 _NO_ACCESS = (OSError, ValueError)
 
 
@@ -50,7 +51,7 @@ def called(name: str | None) -> str:
 
 @contextlib.contextmanager
 def blaming(where: object, problem: str = "", kinds: tuple[type[BaseException], ...] = DAMAGE) -> Iterator[None]:
-    """Let a `GraphError` begin with the file; with a `problem`, other errors of these kinds become one that names it."""
+    """Let a `GraphError` begin with the file; other errors of these kinds become one that tells the `problem`, if given."""
     caught = kinds if problem else ()
     try:
         yield
@@ -208,7 +209,7 @@ class Archive:
             raise fail(self.where(name), "is encrypted")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise fail(self.where(name), "is packed with a method other than deflate")
-        with blaming(self.where(name), "cannot be unpacked", (*_UNPACKING, MemoryError)), self._zip.open(info) as member:
+        with blaming(self.where(name), "cannot be unpacked", _UNPACKING), self._zip.open(info) as member:
             return member.read(info.file_size + 1)
 
     def close(self) -> None:

@@ -11,16 +11,7 @@ from graphmeans import files as _files
 from graphmeans.files import FileTree, Folder, PathLike, fail
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.parquet.collection import Collection, open_collection
-from graphmeans.io.registry import (
-    BY_ENDING,
-    FORMATS,
-    GRAPH_FILES,
-    SINGLE_FILE,
-    FoundFiles,
-    GraphFile,
-    Labelled,
-    format_of_file,
-)
+from graphmeans.io.registry import BY_ENDING, FORMATS, GRAPH_FILES, SINGLE_FILE, FoundFiles, GraphFile, format_of_file
 
 
 def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
@@ -90,7 +81,7 @@ def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tup
     return _pairs(Path(path), split, stream=True)
 
 
-def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[Labelled]:
+def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[tuple[Graph, str | None]]:
     ending = path.suffix.lower()
     single = format_of_file(path)
     if single is not None and ending in single.list_endings:

@@ -93,14 +93,11 @@ def labelled(graphs: Sequence[Graph], classes: Sequence[str] | None = None) -> I
     return zip(graphs, [None] * len(graphs) if classes is None else classes, strict=True)
 
 
-def _one_graph_a_file(title: str, ending: str, files: GraphFile, parse: Callable[[bytes, str | None, str], Graph]) -> Format:
+def _one_graph_a_file(title: str, ending: str, files: GraphFile, parse: Callable[..., Graph]) -> Format:
     return Format(
-        title=title,
-        endings=(ending,),
-        read_file=lambda path: labelled([files.read(path)]),
+        title=title, endings=(ending,), graph_file=files, read_file=lambda path: labelled([files.read(path)]),
         read_files=_parsed(lambda data, name, where: [parse(data, name, where)]),
-        graph_file=files,
-    )
+    )  # fmt: skip
 
 
 def _parsed(parse: Callable[[bytes, str | None, str], list[Graph]]) -> Callable[[FoundFiles], Iterator[Labelled]]:
@@ -142,61 +139,38 @@ def _parquet_files(found: FoundFiles) -> Iterator[Labelled]:
 #: By the names that `write_collection` and ``graphmeans convert --to`` give them.
 FORMATS: dict[str, Format] = {
     "gxl": Format(
-        title="GXL",
-        endings=(".gxl", ".cxl"),
-        list_endings=(".cxl",),
-        read_file=lambda path: labelled([gxl.read_gxl(path)]),
-        read_files=_gxl_files,
+        title="GXL", endings=(".gxl", ".cxl"), list_endings=(".cxl",), keeps_classes=True,
+        read_file=lambda path: labelled([gxl.read_gxl(path)]), read_files=_gxl_files,
         graph_file=GraphFile(gxl.read_gxl, gxl.write_gxl),
         write=lambda graphs, path, classes: gxl.write_gxl_collection(graphs, () if classes is None else classes, path),
-        keeps_classes=True,
     ),
     "graphml": _one_graph_a_file("GraphML", ".graphml", GraphFile(read_graphml, write_graphml), parse_graphml),
     "gml": _one_graph_a_file("GML", ".gml", GraphFile(read_gml, write_gml), parse_gml),
     "json": _one_graph_a_file("JSON", ".json", GraphFile(read_node_link, write_node_link), parse_node_link),
     "npz": Format(
-        title="npz",
-        endings=(".npz",),
-        read_file=lambda path: labelled(read_npz(path)),
-        read_files=_npz_files,
-        graph_file=GraphFile(_one_npz_graph, write_npz),
-        write=lambda graphs, path, classes: write_npz(graphs, path),
-        single_file=(".npz",),
+        title="npz", endings=(".npz",), single_file=(".npz",),
+        read_file=lambda path: labelled(read_npz(path)), read_files=_npz_files,
+        graph_file=GraphFile(_one_npz_graph, write_npz), write=lambda graphs, path, classes: write_npz(graphs, path),
     ),
     "parquet": Format(
-        title="Parquet",
-        endings=(".parquet",),
-        read_file=lambda path: open_collection(path).labelled(),
-        read_files=_parquet_files,
-        write=write_parquet,
-        single_file=(".parquet",),
-        keeps_classes=True,
+        title="Parquet", endings=(".parquet",), single_file=(".parquet",), keeps_classes=True,
+        read_file=lambda path: open_collection(path).labelled(), read_files=_parquet_files, write=write_parquet,
     ),
     "sdf": Format(
-        title="SDF",
-        endings=(".sdf", ".mol"),
-        read_file=lambda path: labelled(read_sdf(path)),
-        read_files=_parsed(parse_sdf),
+        title="SDF", endings=(".sdf", ".mol"), single_file=(".sdf",),
+        read_file=lambda path: labelled(read_sdf(path)), read_files=_parsed(parse_sdf),
         write=lambda graphs, path, classes: write_sdf(graphs, path),
-        single_file=(".sdf",),
     ),
     "smi": Format(
-        title="SMILES",
-        endings=(".smi", ".smiles"),
-        file_endings=(".csv",),
-        read_file=lambda path: labelled(read_smiles(path)),
-        read_files=_parsed(parse_smiles),
+        title="SMILES", endings=(".smi", ".smiles"), file_endings=(".csv",), single_file=(".smi",),
+        read_file=lambda path: labelled(read_smiles(path)), read_files=_parsed(parse_smiles),
         write=lambda graphs, path, classes: write_smiles(graphs, path),
-        single_file=(".smi",),
     ),
     "tu": Format(
-        title="TU",
-        found_in=holds_tudataset,
-        read_files=lambda found: labelled(*read_tudataset(found.path)),
-        write=write_tudataset,
-        keeps_classes=True,
+        title="TU", found_in=holds_tudataset, keeps_classes=True,
+        read_files=lambda found: labelled(*read_tudataset(found.path)), write=write_tudataset,
     ),
-}
+}  # fmt: skip
 
 #: The formats of one graph a file, by the ending of the file.
 GRAPH_FILES: dict[str, GraphFile] = {one.endings[0]: one.graph_file for one in FORMATS.values() if one.graph_file is not None}

@@ -50,16 +50,10 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
     if table.mark:
         about[MARK] = table.mark
     ids = table.ids
-    document = {
-        "directed": table.directed,
-        "multigraph": False,
-        "graph": about,
-        "nodes": [{"id": label, **row} for label, row in zip(ids, _rows(table.nodes, len(ids)), strict=True)],
-        "edges": [
-            {"source": ids[i], "target": ids[j], **row}
-            for (i, j), row in zip(table.ends.tolist(), _rows(table.edges, len(table.ends)), strict=True)
-        ],
-    }
+    nodes = [{"id": label, **row} for label, row in zip(ids, _rows(table.nodes, len(ids)), strict=True)]
+    rows = zip(table.ends.tolist(), _rows(table.edges, len(table.ends)), strict=True)
+    edges = [{"source": ids[i], "target": ids[j], **row} for (i, j), row in rows]
+    document = {"directed": table.directed, "multigraph": False, "graph": about, "nodes": nodes, "edges": edges}
     _files.write_file(path, (json.dumps(document) + "\n").encode())
 
 
@@ -80,16 +74,10 @@ def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
         for row in edge_rows:
             row.pop("key", None)
     stored = about.get("name")
-    table = GraphTable(
-        name=name if name is not None or not isinstance(stored, str) else stored or None,
-        directed=bool(document.get("directed", False)),
-        ids=ids,
-        ends=tables.end_positions(ids, ends, where),
-        nodes=columns_of_rows(rows, where),
-        edges=columns_of_rows(edge_rows, where),
-        mark=mark,
-    )
-    return graph_from_table(table, where)
+    chosen = name if name is not None or not isinstance(stored, str) else stored or None
+    directed, places = bool(document.get("directed", False)), tables.end_positions(ids, ends, where)
+    nodes, edges = columns_of_rows(rows, where), columns_of_rows(edge_rows, where)
+    return graph_from_table(GraphTable(chosen, directed, ids, places, nodes, edges, mark), where)
 
 
 def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:

@@ -228,8 +228,8 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
         }
         if description["mean"]:
             objective = float(supports["objective"][i])
-            graph |= {"node_support": supports["node_support"][own], "edge_support": supports["edge_support"][own_edges]}
-            graphs.append(MeanGraph(**graph, objective=None if np.isnan(objective) else objective))
+            graph |= {"node_support": supports["node_support"][own], "objective": None if np.isnan(objective) else objective}
+            graphs.append(MeanGraph(**graph, edge_support=supports["edge_support"][own_edges]))
         else:
             graphs.append(Graph(**graph))
     return graphs

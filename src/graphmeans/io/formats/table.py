@@ -104,7 +104,8 @@ def graph_to_table(
         default = bare is None or (bare.shape[1] == (part == "edges") and bool((bare == 1).all()))
         if not default or (bare is not None and part == "edges" and keep_ones):
             columns[VALUE], mark[f"bare_{part}"] = bare, True
-        columns = _renamed(columns, reserved_nodes if part == "nodes" else reserved_edges, legal, mark, f"renamed_{part}")
+        reserved = reserved_nodes if part == "nodes" else reserved_edges
+        columns = _renamed(columns, reserved, legal, mark, f"renamed_{part}")
         if columns and not len(next(iter(columns.values()))):
             mark[f"empty_{part}"] = {name: c.shape[1] if c.ndim == 2 else None for name, c in columns.items()}
         parts[part] = _filled(columns, holes, mark, f"missing_{part}")

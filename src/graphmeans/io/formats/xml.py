@@ -25,7 +25,8 @@ class _Text:
 
 
 def parse_xml(
-    data: bytes, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None], text: Callable[[str], Any], where: str
+    data: bytes, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None], text: Callable[[str], Any],
+    where: str,
 ) -> None:
     """Call `start`, `end` and `text` for what the document holds; tags come without their namespace.
 

@@ -284,7 +284,7 @@ class Collection:
         return found.tolist()
 
     def _by_owner(self, rows: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
-        """Yield each partition that has some of these rows once, the places of these rows, and their positions inside it."""
+        """Yield each partition that has some of these rows, their places among the rows, and their positions in it."""
         owner = np.searchsorted(self._starts, rows, side="right") - 1
         for i in np.unique(owner).tolist():
             places = np.flatnonzero(owner == i)

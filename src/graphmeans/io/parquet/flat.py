@@ -1,4 +1,4 @@
-"""Encode graphs, and count their nodes of each role, from the buffers of an Arrow table, without an object for each graph.
+"""Encode graphs, and count their nodes, from the buffers of an Arrow table, without an object for each graph.
 
 This is the fast path to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual takes the slow path through
 `Graph` objects, which gives the right result or says what is wrong with which graph: a graph that is kept apart or lacks a

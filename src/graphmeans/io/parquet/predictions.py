@@ -11,7 +11,9 @@ from graphmeans.files import PathLike
 from graphmeans.io.parquet.labels import check_arrived, new_folder, write_part
 
 
-def write_predictions(estimator: Any, collection: Any, path: PathLike, client: Any = None, n_jobs: int | None = None) -> int:
+def write_predictions(
+    estimator: Any, collection: Any, path: PathLike, client: Any = None, n_jobs: int | None = None
+) -> int:
     """Predict a collection on disk and write a folder of Parquet parts; workers write theirs. How many graphs there are."""
     folder = new_folder(path)
     args = client, str(folder), len(collection), class_names(estimator)

@@ -109,19 +109,20 @@ def _with_labels(graphs: Iterable[Any], classes: Iterable[object] | None, path: 
     for i, (graph, label) in enumerate(pairs):
         if graph is _END or label is _END:
             raise fail(path, f"there are {'fewer' if graph is _END else 'more'} graphs than classes: one of them ends at {i}")
-        yield graph if isinstance(graph, Graph) else to_graphs([graph])[0], None if label is None else writable_text(str(label))
+        made = graph if isinstance(graph, Graph) else to_graphs([graph])[0]
+        yield made, None if label is None else writable_text(str(label))
 
 
-def _write_file(rows: Iterator[tuple[Graph, str | None]], path: Path, layout: Layout | None, rows_per_group: int) -> int:
+def _write_file(rows: Iterator[tuple[Graph, str | None]], path: Path, layout: Layout | None, group_size: int) -> int:
     written, apart, writer = 0, 0, None
     with contextlib.ExitStack() as stack:
-        while some := list(itertools.islice(rows, rows_per_group)):
+        while some := list(itertools.islice(rows, group_size)):
             graphs = [graph for graph, _ in some]
             layout = Layout.of(graphs) if layout is None else layout
             table, strangers = graphs_to_arrow(layout, graphs, [label for _, label in some])
             with reading(path.name, "cannot be written"):
                 writer = stack.enter_context(_writer(path, table.schema)) if writer is None else writer
-                writer.write_table(table, row_group_size=rows_per_group)
+                writer.write_table(table, row_group_size=group_size)
             written, apart = written + len(some), apart + strangers
         if writer is not None:
             writer.add_key_value_metadata({"graphmeans.apart": str(apart)})

@@ -79,7 +79,8 @@ def check_space(space: GraphSpace, encoder: GraphEncoder) -> None:
     order = space.order
     _expect(isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1, "its order")
     _expect(isinstance(space.roles, tuple) and space.roles == encoder.roles_ and len(order) == len(space.roles), "its roles")
-    _expect(bool(((order >= 0) & (order <= UNBOUNDED)).all() and order[order < UNBOUNDED].sum() <= MAX_ORDER), "its order")
+    _expect(bool(((order >= 0) & (order <= UNBOUNDED)).all()), "its order")
+    _expect(bool(order[order < UNBOUNDED].sum() <= MAX_ORDER), "its order")
     _expect(isinstance(space.matcher, Matcher), "its matcher")
     effort = space.matcher.get_params().get("effort", 1.0)
     _expect(_number(effort) and effort <= MAX_EFFORT, "its effort")
@@ -135,7 +136,8 @@ def _check_fitted(estimator: Any, k: int) -> None:
 
 def _nothing(encoder: GraphEncoder) -> GraphBatch:
     """Return an empty batch of graphs of this encoder."""
-    ptr, roles, ends, values = np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros((0, 2), np.int32), np.zeros((0, 1))
+    ptr, values = np.zeros(1, np.int64), np.zeros((0, 1))
+    roles, ends = np.zeros(0, np.int32), np.zeros((0, 2), np.int32)
     return GraphBatch(ptr, values, roles, ptr, ends, values, encoder.directed_, encoder.roles_)
 
 

@@ -21,13 +21,13 @@ from graphmeans.graphs.errors import GraphError
 
 #: The classes that a file may hold, and their modules.
 CLASSES = {
-    "GraphKMeans": "cluster.estimators.kmeans", "GraphKMedoids": "cluster.estimators.kmedoids",
-    "MiniBatchGraphKMeans": "cluster.estimators.minibatch", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
+    "GraphKMeans": "cluster.estimators.kmeans", "MiniBatchGraphKMeans": "cluster.estimators.minibatch",
+    "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
     "Numbers": "graphs.encoding.columns", "Categories": "graphs.encoding.columns", "Angles": "graphs.encoding.columns",
     "GraphEncoder": "graphs.encoding.encoder", "GraphBatch": "graphs.batch", "GraphSpace": "space",
-    "Graph": "graphs.graph", "MeanGraph": "graphs.mean_graph", "Centers": "means.frames",
+    "Graph": "graphs.graph", "MeanGraph": "graphs.mean_graph", "Centers": "means.frames", "SetMean": "means.set_mean",
     "Auto": "matching.auto", "Exact": "matching.exact", "Search": "matching.search", "Graduated": "matching.graduated",
-    "Incremental": "means.incremental", "Lifted": "means.lifted", "SetMean": "means.set_mean", "Subgradient": "means.subgradient",
+    "Incremental": "means.incremental", "Lifted": "means.lifted", "Subgradient": "means.subgradient",
 }  # fmt: skip
 #: What is kept of a graph; a mean graph has more. Alignments of its members are not kept.
 _GRAPH = ("nodes", "edges", "edge_attributes", "directed", "roles", "node_ids", "name")
