@@ -51,7 +51,7 @@ def called(name: str | None) -> str:
 
 @contextlib.contextmanager
 def blaming(where: object, problem: str = "", kinds: tuple[type[BaseException], ...] = DAMAGE) -> Iterator[None]:
-    """Let a `GraphError` begin with the file; other errors of these kinds become one that tells the `problem`, if given."""
+    """Let a `GraphError` begin with the file; given a `problem`, errors of these kinds become one that tells it."""
     caught = kinds if problem else ()
     try:
         yield

@@ -80,7 +80,8 @@ def _whole(classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def fetch_tudataset(
-    name: str, *, cache: PathLike | None = None, sha256: str | None = None, url: str = TU_URL, directed: bool | None = None
+    name: str, *, cache: PathLike | None = None, sha256: str | None = None, url: str = TU_URL,
+    directed: bool | None = None,
 ) -> tuple[list[Graph], NDArray[Any]]:
     """Fetch a TU data set by name. It is downloaded once and read from the cache afterwards.
 
@@ -118,7 +119,8 @@ def fetch_tudataset(
             sha256 = _recorded(record)
         if sha256 is not None and found != sha256.lower():
             path.unlink()
-            raise GraphError(f"{name}: what {_host(url)} sent has the SHA-256 {found}, not {sha256.lower()}; it was deleted")
+            said = f"has the SHA-256 {found}, not {sha256.lower()}"
+            raise GraphError(f"{name}: what {_host(url)} sent {said}; it was deleted")
         write_file(record, f"{found}\n".encode())
     expected = sha256.lower() if sha256 is not None else _recorded(record) if record.exists() else None
     if expected is not None and _digest(path) != expected:

@@ -32,8 +32,8 @@ from graphmeans import files as _files
 from graphmeans.files import FileTree, PathLike, called, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io.formats.gxl_parser import RawGraph, parse_gxl
-from graphmeans.io.formats.gxl_types import NUMBER, bare_table, column_filler, telling_graphs, typed_graphs
+from graphmeans.io.formats import gxl_graphs
+from graphmeans.io.formats.gxl_graphs import NUMBER, RawGraph, parse_gxl, typed_graphs
 from graphmeans.io.formats.table import graph_from_table, graph_to_table, labels_to_text
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
@@ -96,10 +96,11 @@ def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator
     """
     with _listed(path, split) as (source, listed):
         unique = dict.fromkeys(name for name, _ in listed)
-        fill = column_filler(telling_graphs((_read_raw(source, name) for name in unique), source.where()))
+        raws = (_read_raw(source, name) for name in unique)
+        fill = gxl_graphs.column_filler(gxl_graphs.telling_graphs(raws, source.where()))
         for name, label in listed:
             raw = _read_raw(source, name)
-            yield graph_from_table(fill(raw, bare_table(raw)), raw.where), label
+            yield graph_from_table(fill(raw, gxl_graphs.bare_table(raw)), raw.where), label
 
 
 @contextlib.contextmanager

@@ -227,9 +227,10 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
             "name": name,
         }
         if description["mean"]:
-            objective = float(supports["objective"][i])
-            graph |= {"node_support": supports["node_support"][own], "objective": None if np.isnan(objective) else objective}
-            graphs.append(MeanGraph(**graph, edge_support=supports["edge_support"][own_edges]))
+            graph["node_support"] = supports["node_support"][own]
+            graph["edge_support"] = supports["edge_support"][own_edges]
+            value = float(supports["objective"][i])
+            graphs.append(MeanGraph(**graph, objective=None if np.isnan(value) else value))
         else:
             graphs.append(Graph(**graph))
     return graphs

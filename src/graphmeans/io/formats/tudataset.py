@@ -103,7 +103,7 @@ class DataSet:
         return decoded(self.source.read(f"{self.stem}_{part}", MAX_TU_FILE), self.where(part))
 
     def numbers(self, part: str, rows: int | None = None) -> NDArray[np.float64] | None:
-        """Return a table of numbers with one row for each line, or None if there is no file. `rows` is how many there must be."""
+        """Return a table of numbers, a row for each line, or None if there is no file. There must be `rows` of them."""
         text = self.text(part)
         if text is None:
             return None
@@ -230,7 +230,9 @@ def _strings(values: Sequence[Any]) -> NDArray[Any]:
     return np.array(values, dtype=object)
 
 
-def _once(files: DataSet, arcs: IntArray, edges: _Columns, n: int, either_way: bool = False) -> tuple[IntArray, _Columns]:
+def _once(
+    files: DataSet, arcs: IntArray, edges: _Columns, n: int, either_way: bool = False
+) -> tuple[IntArray, _Columns]:
     """Keep the first of several equal arcs. With `either_way`, (i, j) and (j, i) count as equal."""
     ends = np.sort(arcs, axis=1) if either_way else arcs
     _, first, which = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)

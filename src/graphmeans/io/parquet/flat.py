@@ -126,8 +126,8 @@ def _columns(kinds: dict[str, ColumnKind], part: str, table: Any, counts: IntArr
 
 def size_columns(layout: Layout) -> list[str]:
     """The columns that `role_counts_of_table` needs. One attribute of the nodes is there to confirm their numbers."""
-    first = next(iter(layout.nodes), None)
-    return [SIZE, APART, *([] if layout.roles is None else [ROLES]), *([] if first is None else [stored("nodes", first)])]
+    roles = [] if layout.roles is None else [ROLES]
+    return [SIZE, APART, *roles, *(stored("nodes", key) for key in list(layout.nodes)[:1])]
 
 
 def role_counts_of_table(layout: Layout, table: Any, known: dict[Hashable, int], with_roles: bool) -> IntArray | None:
