@@ -50,20 +50,29 @@ def called(name: str | None) -> str:
 
 
 @contextlib.contextmanager
-def blaming(where: object, problem: str = "", kinds: tuple[type[BaseException], ...] = DAMAGE) -> Iterator[None]:
-    """Let a `GraphError` begin with the file; given a `problem`, errors of these kinds become one that tells it."""
-    caught = kinds if problem else ()
+def refusing(where: object, problem: str, kinds: tuple[type[BaseException], ...]) -> Iterator[None]:
+    """Turn errors of these kinds into one that names the file and the problem. A `GraphError` stays as it is."""
     try:
         yield
-    except GraphError as error:
-        raise error if str(error).startswith(f"{where}:") else fail(where, error) from None
-    except caught as error:
+    except GraphError:
+        raise
+    except kinds as error:
         raise fail(where, f"{problem} ({_reason(error)})") from None
+
+
+@contextlib.contextmanager
+def blaming(where: object, problem: str = "") -> Iterator[None]:
+    """Let every `GraphError` begin with the file; given a `problem`, other errors become one that tells it."""
+    try:
+        with refusing(where, problem, DAMAGE if problem else ()):
+            yield
+    except GraphError as error:
+        raise error if str(error).startswith(str(fail(where, ""))) else fail(where, error) from None
 
 
 def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
     """Return the bytes of an ordinary file, which must not be larger than `limit`."""
-    with blaming(path, "cannot be read", _NO_ACCESS):
+    with refusing(path, "cannot be read", _NO_ACCESS):
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
             raise fail(path, "is not a file")
@@ -84,7 +93,7 @@ def named_content(path_or_bytes: PathLike | bytes, kind: str) -> tuple[bytes, st
 
 def write_file(path: PathLike, data: bytes) -> None:
     """Write a file, and make its folder if there is none."""
-    with blaming(path, "cannot be written", _NO_ACCESS):
+    with refusing(path, "cannot be written", _NO_ACCESS):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(data)
 
@@ -150,7 +159,7 @@ class Folder:
             folders = below
 
     def _list(self, folder: str, files: list[str], below: list[str]) -> None:
-        with blaming(self.where(folder), "cannot be read", _NO_ACCESS), os.scandir(self.root / folder) as entries:
+        with refusing(self.where(folder), "cannot be read", _NO_ACCESS), os.scandir(self.root / folder) as entries:
             for entry in entries:
                 if not _hidden(entry.name) and not entry.is_dir():
                     files.append(folder + entry.name)
@@ -174,7 +183,7 @@ class Archive:
     def __init__(self, path: Path, inside: str = "", data: bytes | None = None) -> None:
         self.path = path  # if the bytes are given, this is only a name in messages
         self._prefix = f"{inside.strip('/')}/" if inside.strip("/") else ""
-        with blaming(path, "is not a readable zip file", _UNPACKING):
+        with refusing(path, "is not a readable zip file", _UNPACKING):
             self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
             packed = path.stat().st_size if data is None else len(data)
         self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
@@ -209,7 +218,7 @@ class Archive:
             raise fail(self.where(name), "is encrypted")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise fail(self.where(name), "is packed with a method other than deflate")
-        with blaming(self.where(name), "cannot be unpacked", _UNPACKING), self._zip.open(info) as member:
+        with refusing(self.where(name), "cannot be unpacked", _UNPACKING), self._zip.open(info) as member:
             return member.read(info.file_size + 1)
 
     def close(self) -> None:
@@ -243,7 +252,7 @@ def topmost(source: FileTree, suffixes: Iterable[str]) -> list[str]:
 
 
 def _open(path: Path) -> FileTree:
-    with blaming(path, "cannot be read", _NO_ACCESS):
+    with refusing(path, "cannot be read", _NO_ACCESS):
         if path.is_dir():
             return Folder(path)
         for base in (path, *path.parents):

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graphmeans import files as _files
-from graphmeans.files import PathLike, blaming, decoded, fail
+from graphmeans.files import PathLike, blaming, decoded, fail, refusing
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
 from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule
 from graphmeans.graphs.convert.records import need
@@ -108,7 +108,7 @@ def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list
     """Parse the molecules in the bytes of an SDF file."""
     chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
     molecules = []
-    with base.BlockLogs(), blaming(where, "is not SDF", (RuntimeError, ValueError, OSError)):
+    with base.BlockLogs(), refusing(where, "is not SDF", (RuntimeError, ValueError, OSError)):
         for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
             if molecule is None:
                 raise fail(where, f"molecule {number} cannot be read")
@@ -133,6 +133,6 @@ def _graphs(lines: Iterator[tuple[int, str, str]], where: str, options: dict[str
 def _converted(molecules: list[Any], where: str, options: dict[str, Any]) -> list[Graph]:
     if not molecules:
         raise fail(where, "holds no molecules")
-    with blaming(where, "holds text that is not UTF-8", (UnicodeError,)):
+    with blaming(where), refusing(where, "holds text that is not UTF-8", (UnicodeError,)):
         graphs: list[Graph] = from_rdkit(molecules, **options)
     return graphs

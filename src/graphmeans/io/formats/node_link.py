@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
-from graphmeans.files import PathLike, blaming, decoded, fail, parse_json
+from graphmeans.files import PathLike, decoded, fail, parse_json
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats import table as tables
@@ -94,7 +94,9 @@ def _popped(rows: list[Any], keys: tuple[str, ...], what: str, where: str) -> tu
         for key in keys:
             if key not in row:
                 raise fail(where, f"{what} {i} has no {key!r}")
-        with blaming(f"{where}: {what} {i}"):
+        try:
             labels.append(tuple(tables.frozen_label(row[key]) for key in keys))
+        except ValueError as error:
+            raise fail(where, f"{what} {i}: {error}") from None
         rest.append({key: value for key, value in row.items() if key not in keys})
     return rest, labels

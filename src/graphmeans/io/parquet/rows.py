@@ -189,12 +189,12 @@ class _Column:
         self.lists = ListColumn(column)
         self.values, self.missing = self.lists.values(), self.lists.missing
 
-    def of(self, i: int, rows: int) -> NDArray[Any]:
-        """Return the values of graph i."""
+    def of(self, i: int, rows: int, name: str | None) -> NDArray[Any]:
+        """Return the values of graph i, which has this name."""
         own = slice(self.lists.start[i], self.lists.start[i + 1])
         values = self.values[own]
         if len(values) != rows * (1 if self.width is None else self.width):
-            raise GraphError(f"attribute {self.key!r} has {len(values)} values for {rows} rows")
+            raise fail(called(name), f"attribute {self.key!r} has {len(values)} values for {rows} rows")
         values = values if self.width is None else values.reshape(rows, self.width)
         if self.missing is None or not self.missing[own].any():
             return values
@@ -202,8 +202,7 @@ class _Column:
 
 
 def _cut(columns: Sequence[_Column], i: int, rows: int, name: str | None) -> dict[str, Any]:
-    with blaming(called(name)):
-        own = {column.key: column.of(i, rows) for column in columns if column.lists.valid[i]}
+    own = {column.key: column.of(i, rows, name) for column in columns if column.lists.valid[i]}
     if BARE in own and len(own) > 1:
         raise fail(called(name), "has a bare array beside named attributes")
     return own

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphmeans.files import PathLike, blaming, fail
+from graphmeans.files import PathLike, fail, refusing
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
@@ -145,7 +145,7 @@ def when_complete(path: Path, folder: bool = False) -> Iterator[Path]:
             raise fail(path, "is there already; name another folder, or remove it")
         if not folder and path.is_dir():
             raise fail(path, "is a folder")
-        with blaming(path, "cannot be written", (OSError,)):
+        with refusing(path, "cannot be written", (OSError,)):
             path.parent.mkdir(parents=True, exist_ok=True)
             if folder:
                 partial.mkdir()

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.array_file import Arrays, read_array_file, write_array_file
-from graphmeans.files import PathLike, blaming, fail
+from graphmeans.files import PathLike, blaming, fail, refusing
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.storage.check import check_model
@@ -55,7 +55,7 @@ def save(estimator: Any, path: PathLike) -> None:
     arrays: Arrays = {}
     described = pack(_writable(estimator), type(estimator).__name__, arrays)
     about = {"format": MODEL_FORMAT, "version": MODEL_VERSION, "graphmeans": release("graphmeans"), "model": described}
-    with blaming(path, "cannot be written", (OSError,)):
+    with refusing(path, "cannot be written", (OSError,)):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_array_file(path, "model", about, arrays)
 
