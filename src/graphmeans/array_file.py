@@ -17,6 +17,7 @@ after every iteration, and read only by the fit that wrote them.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -29,7 +30,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.files import Archive, PathLike, fail, parse_json
+from graphmeans.files import Archive, PathLike, blaming, parse_json
 from graphmeans.graphs.errors import GraphError
 
 Arrays = dict[str, NDArray[Any]]
@@ -41,14 +42,9 @@ MAX_DESCRIPTION = 16 * 2**20
 
 
 def write_array_file(
-    path: PathLike,
-    kind: str,
-    about: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-    *,
-    digest: Digest = "sha256",
-    sync: bool = False,
-) -> None:
+    path: PathLike, kind: str, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *,
+    digest: Digest = "sha256", sync: bool = False,
+) -> None:  # fmt: skip
     """Write arrays of numbers with a description. The new file takes the place of an old one when it is complete.
 
     Parameters
@@ -112,15 +108,8 @@ def read_array_file(
     GraphError
         One line that begins with the path, if the file is not sound.
     """
-    archive = Archive(Path(path))
-    try:
+    with contextlib.closing(Archive(Path(path))) as archive, blaming(path, "is not consistent in itself"):
         return _read(archive, kind, digest, check)
-    except GraphError as error:
-        raise error if str(error).startswith(str(path)) else fail(path, error) from None
-    except (ValueError, TypeError, KeyError, AttributeError, MemoryError) as error:
-        raise fail(path, f"is not consistent in itself ({type(error).__name__}: {error})") from None
-    finally:
-        archive.close()
 
 
 def _read(

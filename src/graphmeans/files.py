@@ -28,7 +28,11 @@ MAX_DEPTH = 3
 
 PathLike = Union[str, "os.PathLike[str]"]
 
-_UNPACKING = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, LookupError)
+#: What content that is not sound raises where it is put together.
+DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MemoryError)
+_UNPACKING = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, MemoryError, OSError, ValueError, RuntimeError,
+              LookupError)  # fmt: skip
+_NO_ACCESS = (OSError, ValueError)
 
 
 def fail(where: object, problem: object) -> GraphError:
@@ -40,17 +44,41 @@ def fail(where: object, problem: object) -> GraphError:
     return GraphError(line)
 
 
+def called(name: str | None) -> str:
+    """Return what messages call a graph."""
+    return "graph" if name is None else f"graph {name!r}"
+
+
+@contextlib.contextmanager
+def refusing(where: object, problem: str, kinds: tuple[type[BaseException], ...]) -> Iterator[None]:
+    """Turn errors of these kinds into one that names the file and the problem. A `GraphError` stays as it is."""
+    try:
+        yield
+    except GraphError:
+        raise
+    except kinds as error:
+        raise fail(where, f"{problem} ({_reason(error)})") from None
+
+
+@contextlib.contextmanager
+def blaming(where: object, problem: str = "") -> Iterator[None]:
+    """Let every `GraphError` begin with the file; given a `problem`, other errors become one that tells it."""
+    try:
+        with refusing(where, problem, DAMAGE if problem else ()):
+            yield
+    except GraphError as error:
+        raise error if str(error).startswith(str(fail(where, ""))) else fail(where, error) from None
+
+
 def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
     """Return the bytes of an ordinary file, which must not be larger than `limit`."""
-    try:
+    with refusing(path, "cannot be read", _NO_ACCESS):
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
             raise fail(path, "is not a file")
         if limit is not None and status.st_size > limit:
             raise fail(path, f"is larger than {limit >> 20} MiB, the most that is read")
         return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise error if isinstance(error, GraphError) else fail(path, f"cannot be read ({_reason(error)})") from None
 
 
 def named_content(path_or_bytes: PathLike | bytes, kind: str) -> tuple[bytes, str | None, str]:
@@ -65,19 +93,23 @@ def named_content(path_or_bytes: PathLike | bytes, kind: str) -> tuple[bytes, st
 
 def write_file(path: PathLike, data: bytes) -> None:
     """Write a file, and make its folder if there is none."""
-    try:
+    with refusing(path, "cannot be written", _NO_ACCESS):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(data)
-    except (OSError, ValueError) as error:
-        raise fail(path, f"cannot be written ({_reason(error)})") from None
+
+
+def decoded(data: bytes, where: str) -> str:
+    """Return the text of a file in UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise fail(where, f"is not UTF-8 ({error.reason} at byte {error.start})") from None
 
 
 def parse_json(text: str, where: str) -> Any:
     """Parse JSON. Whatever is wrong with it becomes an error of one line."""
-    try:
+    with blaming(where, "is not valid JSON"):
         return json.loads(text)
-    except (ValueError, RecursionError, MemoryError) as error:
-        raise fail(where, f"is not valid JSON ({error})") from None
 
 
 def natural_key(name: str) -> list[tuple[int, str]]:
@@ -127,15 +159,12 @@ class Folder:
             folders = below
 
     def _list(self, folder: str, files: list[str], below: list[str]) -> None:
-        try:
-            with os.scandir(self.root / folder) as entries:
-                for entry in entries:
-                    if not _hidden(entry.name) and not entry.is_dir():
-                        files.append(folder + entry.name)
-                    elif not _hidden(entry.name) and not entry.is_symlink():
-                        below.append(f"{folder}{entry.name}/")
-        except OSError as error:
-            raise fail(self.where(folder), f"cannot be read ({_reason(error)})") from None
+        with refusing(self.where(folder), "cannot be read", _NO_ACCESS), os.scandir(self.root / folder) as entries:
+            for entry in entries:
+                if not _hidden(entry.name) and not entry.is_dir():
+                    files.append(folder + entry.name)
+                elif not _hidden(entry.name) and not entry.is_symlink():
+                    below.append(f"{folder}{entry.name}/")
 
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
         """Return the bytes of one file, which must lie inside the folder even after links are followed."""
@@ -154,11 +183,9 @@ class Archive:
     def __init__(self, path: Path, inside: str = "", data: bytes | None = None) -> None:
         self.path = path  # if the bytes are given, this is only a name in messages
         self._prefix = f"{inside.strip('/')}/" if inside.strip("/") else ""
-        try:
+        with refusing(path, "is not a readable zip file", _UNPACKING):
             self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
             packed = path.stat().st_size if data is None else len(data)
-        except _UNPACKING as error:
-            raise fail(path, f"is not a readable zip file ({_reason(error)})") from None
         self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
         total = sum(info.file_size for info in self._infos.values())
         if total > FREE_TOTAL and total > MAX_RATIO * packed:
@@ -191,11 +218,8 @@ class Archive:
             raise fail(self.where(name), "is encrypted")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise fail(self.where(name), "is packed with a method other than deflate")
-        try:
-            with self._zip.open(info) as member:
-                return member.read(info.file_size + 1)
-        except (*_UNPACKING, MemoryError) as error:
-            raise fail(self.where(name), f"cannot be unpacked ({_reason(error)})") from None
+        with refusing(self.where(name), "cannot be unpacked", _UNPACKING), self._zip.open(info) as member:
+            return member.read(info.file_size + 1)
 
     def close(self) -> None:
         """Close the zip file."""
@@ -209,11 +233,8 @@ FileTree = Union[Folder, Archive]
 @contextlib.contextmanager
 def opened(path: PathLike) -> Iterator[FileTree]:
     """Open a folder, a zip, or a folder inside a zip (``Letter.zip/Letter/LOW``), and close it at the end of the ``with``."""
-    source = _open(Path(path))
-    try:
+    with contextlib.closing(_open(Path(path))) as source:
         yield source
-    finally:
-        source.close()
 
 
 def topmost(source: FileTree, suffixes: Iterable[str]) -> list[str]:
@@ -231,16 +252,14 @@ def topmost(source: FileTree, suffixes: Iterable[str]) -> list[str]:
 
 
 def _open(path: Path) -> FileTree:
-    try:
+    with refusing(path, "cannot be read", _NO_ACCESS):
+        if path.is_dir():
+            return Folder(path)
         for base in (path, *path.parents):
             if base.is_dir():
                 break  # nothing above a folder can be a zip
             if base.is_file():
                 return Archive(base, path.relative_to(base).as_posix().replace(".", "", base == path))
-        if path.is_dir():
-            return Folder(path)
-    except (OSError, ValueError) as error:
-        raise error if isinstance(error, GraphError) else fail(path, f"cannot be read ({_reason(error)})") from None
     raise fail(path, "no such file or folder")
 
 

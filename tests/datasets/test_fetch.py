@@ -13,7 +13,7 @@ import pytest
 
 import graphmeans as gm
 from graphmeans.datasets import fetch_tudataset
-from graphmeans.datasets.fetch import TU_URL, cache_folder
+from graphmeans.datasets.tudataset import TU_URL, cache_folder
 from graphmeans.io import write_tudataset
 
 

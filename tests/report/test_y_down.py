@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import graphmeans as gm
 from graphmeans.cli import app
-from graphmeans.io.graph_files import write_graph
+from graphmeans.io.collection import write_graph
 from graphmeans.report import write_report
 
 HOOK = gm.Graph({"x": [0.0, 0.0, 2.0], "y": [0.0, 3.0, 3.0]}, [(0, 1), (1, 2)], name="hook")

@@ -76,7 +76,7 @@ def read_means(directory: Path) -> dict[int, Graph]:
     """The mean graphs in centroids/, as far as they can be read: the picture does without those that cannot."""
     import re
 
-    from graphmeans.io.graph_files import read_graph
+    from graphmeans.io.collection import read_graph
 
     means: dict[int, Graph] = {}
     for path in sorted((directory / "centroids").glob("cluster_*.graphml")):

@@ -52,8 +52,7 @@ def mean_command(
     """
     with reported(debug):
         import graphmeans as gm
-        from graphmeans.io.collection import read_collection
-        from graphmeans.io.graph_files import write_graph
+        from graphmeans.io.collection import read_collection, write_graph
         from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.plots.svg import draw_svg
         from graphmeans.plots.text import plain_text

@@ -16,7 +16,7 @@ from graphmeans.cli.label_files import label_file, write_label_file
 from graphmeans.cli.output import plain_table, safe_markup, say
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.io.graph_files import write_graph
+from graphmeans.io.collection import write_graph
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg

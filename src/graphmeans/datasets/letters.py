@@ -69,11 +69,8 @@ _STROKES_AT = _STROKE_OF[~np.eye(_PLACES, dtype=bool)].reshape(_PLACES, _PLACES 
 
 
 def make_letters(
-    n_samples: int = 750,
-    distortion: Literal["low", "medium", "high"] = "low",
-    *,
-    shuffle: bool = True,
-    random_state: int | Rng | None = None,
+    n_samples: int = 750, distortion: Literal["low", "medium", "high"] = "low", *,
+    shuffle: bool = True, random_state: int | Rng | None = None,
 ) -> tuple[list[Graph], NDArray[np.str_]]:
     """Draw distorted capital letters as graphs.
 
@@ -186,12 +183,9 @@ class _Drawings:
         n_points = self.taken.sum(axis=1).tolist()
         row, stroke = np.nonzero(self.drawn)
         strokes = order.argsort(axis=1)[row[:, None], _PAIRS[stroke]]
-        ends = np.cumsum(self.drawn.sum(axis=1)).tolist()
-        starts = [0, *ends]
-        return [
-            _graph(points[i, :n], strokes[start:end], name)
-            for i, (n, start, end, name) in enumerate(zip(n_points, starts, ends, names, strict=False))
-        ]
+        parts = np.split(strokes, np.cumsum(self.drawn.sum(axis=1))[:-1])
+        rows = zip(points, n_points, parts, names, strict=True)
+        return [_graph(ends[:n], part, name) for ends, n, part, name in rows]
 
     # -- distortions of the letters in `rows` ------------------------------------------------------
 

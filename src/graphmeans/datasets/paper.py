@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from graphmeans.datasets.iam import load_iam
 from graphmeans.files import PathLike
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
-FloatArray = NDArray[np.float64]
 PaperCollection = tuple[list[Graph], NDArray[Any]]
 
 
@@ -76,26 +76,17 @@ def molecules(path: PathLike, *, standardised: bool = True, per_class: int = 50,
     graphs, classes = load_iam(path, "mutagenicity", "test")
     small = [g.n_nodes <= max_nodes for g in graphs]
     graphs, classes = _chosen(graphs, classes, ["mutagen", "nonmutagen"], per_class, small)
-    atoms = sorted({atom for g in graphs for atom in g.nodes["chem"]})
-    bonds = sorted({bond for g in graphs for bond in g.edge_attributes["valence"]})
-    return [
-        _graph(
-            g,
-            (g.nodes["chem"][:, None] == np.array(atoms, dtype=object)).astype(float),
-            g.edges,
-            (g.edge_attributes["valence"][:, None] == np.array(bonds)).astype(float),
-        )
-        for g in graphs
-    ], classes
+    atoms = np.array(sorted({atom for g in graphs for atom in g.nodes["chem"]}), dtype=object)
+    bonds = np.array(sorted({bond for g in graphs for bond in g.edge_attributes["valence"]}))
+    nodes = [(g.nodes["chem"][:, None] == atoms).astype(float) for g in graphs]
+    values = [(g.edge_attributes["valence"][:, None] == bonds).astype(float) for g in graphs]
+    return [_graph(g, x, g.edges, e) for g, x, e in zip(graphs, nodes, values, strict=True)], classes
 
 
 #: The collections by the paper's names, with the number of clusters it asks for.
 COLLECTIONS: dict[str, tuple[Callable[..., PaperCollection], int]] = {
-    "letter": (letter, 30),
-    "grec": (grec, 33),
-    "fingerprint": (fingerprint, 60),
-    "molecules": (molecules, 10),
-}
+    "letter": (letter, 30), "grec": (grec, 33), "fingerprint": (fingerprint, 60), "molecules": (molecules, 10),
+}  # fmt: skip
 
 
 def _positions(graphs: Sequence[Graph], standardised: bool) -> list[FloatArray]:
@@ -107,16 +98,11 @@ def _positions(graphs: Sequence[Graph], standardised: bool) -> list[FloatArray]:
 
 
 def _chosen(
-    graphs: list[Graph],
-    classes: NDArray[Any],
-    wanted: Sequence[str] | None,
-    count: int | None,
-    usable: Sequence[bool] | None = None,
+    graphs: list[Graph], classes: NDArray[Any], wanted: Sequence[str] | None, count: int | None, usable: Any = True
 ) -> PaperCollection:
     """Return the first `count` usable graphs (None: all) of each wanted class, in the order of the list."""
-    fit = np.ones(len(graphs), dtype=bool) if usable is None else np.array(usable)
     names = np.unique(classes) if wanted is None else wanted
-    rows = np.sort(np.concatenate([np.flatnonzero((classes == name) & fit)[:count] for name in names]))
+    rows = np.sort(np.concatenate([np.flatnonzero((classes == name) & usable)[:count] for name in names]))
     if not len(rows):
         raise GraphError(f"none of the classes {', '.join(names)} is among the graphs")
     return [graphs[i] for i in rows], classes[rows]

@@ -6,7 +6,14 @@ graph database), `tudataset`, `graphml`, `gml`, `node_link` (JSON), `npz`, `mole
 unpickled, archives have limits, and whatever is wrong with a file is a `GraphError` of one line that names it.
 """
 
-from graphmeans.io.collection import iterate_collection, read_collection, write_collection
+from graphmeans.io.collection import (
+    iterate_collection,
+    read_collection,
+    read_graph,
+    write_collection,
+    write_graph,
+    write_graphs,
+)
 from graphmeans.io.formats.gml import read_gml, write_gml
 from graphmeans.io.formats.graphml import read_graphml, write_graphml
 from graphmeans.io.formats.gxl import read_gxl, read_gxl_collection, write_gxl, write_gxl_collection
@@ -14,7 +21,6 @@ from graphmeans.io.formats.molecules import read_sdf, read_smiles, write_sdf, wr
 from graphmeans.io.formats.node_link import read_node_link, write_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
 from graphmeans.io.formats.tudataset import read_tudataset, write_tudataset
-from graphmeans.io.graph_files import read_graph, write_graph, write_graphs
 from graphmeans.io.parquet.collection import Collection, open_collection
 from graphmeans.io.parquet.labels import read_labels, write_labels
 from graphmeans.io.parquet.writer import write_parquet

@@ -13,15 +13,9 @@ from typing import NamedTuple
 
 from graphmeans.files import FileTree, Folder, PathLike, fail
 from graphmeans.graphs.graph import Graph
+from graphmeans.io.formats import gxl
 from graphmeans.io.formats.gml import parse_gml, read_gml, write_gml
 from graphmeans.io.formats.graphml import parse_graphml, read_graphml, write_graphml
-from graphmeans.io.formats.gxl import (
-    iterate_gxl_collection,
-    read_gxl,
-    read_gxl_collection,
-    write_gxl,
-    write_gxl_collection,
-)
 from graphmeans.io.formats.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
 from graphmeans.io.formats.node_link import parse_node_link, read_node_link, write_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
@@ -94,30 +88,16 @@ class Format:
     keeps_classes: bool = False
 
 
-def without_class(graphs: Iterable[Graph]) -> Iterator[Labelled]:
-    """Pair each graph with None, because it has no class."""
-    return ((graph, None) for graph in graphs)
-
-
-def with_classes(graphs: Sequence[Graph], classes: Sequence[str] | None) -> Iterator[Labelled]:
+def labelled(graphs: Sequence[Graph], classes: Sequence[str] | None = None) -> Iterator[Labelled]:
     """Pair each graph with its class, or with None if there are no classes."""
     return zip(graphs, [None] * len(graphs) if classes is None else classes, strict=True)
 
 
-def _one_graph_a_file(
-    title: str,
-    ending: str,
-    read: Callable[[PathLike], Graph],
-    write: Callable[[Graph, PathLike], None],
-    parse: Callable[[bytes, str | None, str], Graph],
-) -> Format:
+def _one_graph_a_file(title: str, ending: str, files: GraphFile, parse: Callable[..., Graph]) -> Format:
     return Format(
-        title=title,
-        endings=(ending,),
-        read_file=lambda path: [(read(path), None)],
+        title=title, endings=(ending,), graph_file=files, read_file=lambda path: labelled([files.read(path)]),
         read_files=_parsed(lambda data, name, where: [parse(data, name, where)]),
-        graph_file=GraphFile(read, write),
-    )
+    )  # fmt: skip
 
 
 def _parsed(parse: Callable[[bytes, str | None, str], list[Graph]]) -> Callable[[FoundFiles], Iterator[Labelled]]:
@@ -125,20 +105,15 @@ def _parsed(parse: Callable[[bytes, str | None, str], list[Graph]]) -> Callable[
 
     def read(found: FoundFiles) -> Iterator[Labelled]:
         for name in found.names:
-            where = found.tree.where(name)
-            yield from without_class(parse(found.tree.read(name), PurePosixPath(name).stem, where))
+            yield from labelled(parse(found.tree.read(name), PurePosixPath(name).stem, found.tree.where(name)))
 
     return read
 
 
 def _gxl_files(found: FoundFiles) -> Iterable[Labelled]:
     if found.stream:
-        return iterate_gxl_collection(found.path, found.split)
-    return with_classes(*read_gxl_collection(found.path, found.split))
-
-
-def _write_gxl(graphs: Sequence[Graph], path: PathLike, classes: Classes) -> None:
-    write_gxl_collection(graphs, () if classes is None else classes, path)
+        return gxl.iterate_gxl_collection(found.path, found.split)
+    return labelled(*gxl.read_gxl_collection(found.path, found.split))
 
 
 def _one_npz_graph(path: PathLike) -> Graph:
@@ -152,7 +127,7 @@ def _npz_files(found: FoundFiles) -> Iterator[Labelled]:
     for name in found.names:
         if not isinstance(found.tree, Folder):
             raise fail(found.tree.where(name), "is an npz inside a zip; unpack it first")
-        yield from without_class(read_npz(found.tree.root / name, unnamed=PurePosixPath(name).stem))
+        yield from labelled(read_npz(found.tree.root / name, unnamed=PurePosixPath(name).stem))
 
 
 def _parquet_files(found: FoundFiles) -> Iterator[Labelled]:
@@ -164,61 +139,38 @@ def _parquet_files(found: FoundFiles) -> Iterator[Labelled]:
 #: By the names that `write_collection` and ``graphmeans convert --to`` give them.
 FORMATS: dict[str, Format] = {
     "gxl": Format(
-        title="GXL",
-        endings=(".gxl", ".cxl"),
-        list_endings=(".cxl",),
-        read_file=lambda path: [(read_gxl(path), None)],
-        read_files=_gxl_files,
-        graph_file=GraphFile(read_gxl, write_gxl),
-        write=_write_gxl,
-        keeps_classes=True,
+        title="GXL", endings=(".gxl", ".cxl"), list_endings=(".cxl",), keeps_classes=True,
+        read_file=lambda path: labelled([gxl.read_gxl(path)]), read_files=_gxl_files,
+        graph_file=GraphFile(gxl.read_gxl, gxl.write_gxl),
+        write=lambda graphs, path, classes: gxl.write_gxl_collection(graphs, () if classes is None else classes, path),
     ),
-    "graphml": _one_graph_a_file("GraphML", ".graphml", read_graphml, write_graphml, parse_graphml),
-    "gml": _one_graph_a_file("GML", ".gml", read_gml, write_gml, parse_gml),
-    "json": _one_graph_a_file("JSON", ".json", read_node_link, write_node_link, parse_node_link),
+    "graphml": _one_graph_a_file("GraphML", ".graphml", GraphFile(read_graphml, write_graphml), parse_graphml),
+    "gml": _one_graph_a_file("GML", ".gml", GraphFile(read_gml, write_gml), parse_gml),
+    "json": _one_graph_a_file("JSON", ".json", GraphFile(read_node_link, write_node_link), parse_node_link),
     "npz": Format(
-        title="npz",
-        endings=(".npz",),
-        read_file=lambda path: without_class(read_npz(path)),
-        read_files=_npz_files,
-        graph_file=GraphFile(_one_npz_graph, write_npz),
-        write=lambda graphs, path, classes: write_npz(graphs, path),
-        single_file=(".npz",),
+        title="npz", endings=(".npz",), single_file=(".npz",),
+        read_file=lambda path: labelled(read_npz(path)), read_files=_npz_files,
+        graph_file=GraphFile(_one_npz_graph, write_npz), write=lambda graphs, path, classes: write_npz(graphs, path),
     ),
     "parquet": Format(
-        title="Parquet",
-        endings=(".parquet",),
-        read_file=lambda path: open_collection(path).labelled(),
-        read_files=_parquet_files,
-        write=write_parquet,
-        single_file=(".parquet",),
-        keeps_classes=True,
+        title="Parquet", endings=(".parquet",), single_file=(".parquet",), keeps_classes=True,
+        read_file=lambda path: open_collection(path).labelled(), read_files=_parquet_files, write=write_parquet,
     ),
     "sdf": Format(
-        title="SDF",
-        endings=(".sdf", ".mol"),
-        read_file=lambda path: without_class(read_sdf(path)),
-        read_files=_parsed(parse_sdf),
+        title="SDF", endings=(".sdf", ".mol"), single_file=(".sdf",),
+        read_file=lambda path: labelled(read_sdf(path)), read_files=_parsed(parse_sdf),
         write=lambda graphs, path, classes: write_sdf(graphs, path),
-        single_file=(".sdf",),
     ),
     "smi": Format(
-        title="SMILES",
-        endings=(".smi", ".smiles"),
-        file_endings=(".csv",),
-        read_file=lambda path: without_class(read_smiles(path)),
-        read_files=_parsed(parse_smiles),
+        title="SMILES", endings=(".smi", ".smiles"), file_endings=(".csv",), single_file=(".smi",),
+        read_file=lambda path: labelled(read_smiles(path)), read_files=_parsed(parse_smiles),
         write=lambda graphs, path, classes: write_smiles(graphs, path),
-        single_file=(".smi",),
     ),
     "tu": Format(
-        title="TU",
-        found_in=holds_tudataset,
-        read_files=lambda found: with_classes(*read_tudataset(found.path)),
-        write=write_tudataset,
-        keeps_classes=True,
+        title="TU", found_in=holds_tudataset, keeps_classes=True,
+        read_files=lambda found: labelled(*read_tudataset(found.path)), write=write_tudataset,
     ),
-}
+}  # fmt: skip
 
 #: The formats of one graph a file, by the ending of the file.
 GRAPH_FILES: dict[str, GraphFile] = {one.endings[0]: one.graph_file for one in FORMATS.values() if one.graph_file is not None}

@@ -17,18 +17,11 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
-from graphmeans.files import PathLike, fail
+from graphmeans.files import PathLike, blaming, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.formats.table import (
-    GraphTable,
-    check_sparsity,
-    graph_from_table,
-    graph_to_table,
-    labels_to_text,
-    parse_mark,
-    positions,
-)
+from graphmeans.io.formats import table as tables
+from graphmeans.io.formats.table import GraphTable, graph_from_table, graph_to_table, labels_to_text, parse_mark
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TOKEN = re.compile(
@@ -71,21 +64,18 @@ def write_gml(graph: Graph, path: PathLike) -> None:
     table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id", "label"), reserved_edges=("source", "target"), holes=True, legal=_KEY
     )
-    own_ids = graph.node_ids != tuple(range(graph.n_nodes))
-    if own_ids:
-        labels_to_text(table)
+    labels_to_text(table)
+    if graph.node_ids != tuple(range(graph.n_nodes)):
         table.mark["labels"] = True
-    else:
-        ids, table.ids = table.ids, None
-        labels_to_text(table)  # the roles
-        table.ids = [str(label) for label in ids or []]
+    else:  # the ids of the file tell them
+        table.mark.pop("ids", None)
     nodes, edges = _cells(table.nodes, table.mark, "nodes"), _cells(table.edges, table.mark, "edges")
     lines = ["graph [", f"  directed {int(table.directed)}"]
     if graph.name is not None:
         lines.append(f"  name {_quoted(graph.name)}")
     if table.mark:
         lines.append(f"  {MARK} {_quoted(json.dumps(table.mark))}")
-    for i, label in enumerate(table.ids or []):
+    for i, label in enumerate(table.ids):
         lines += ["  node [", f"    id {i}", f"    label {_quoted(label)}", *_pairs(nodes, i), "  ]"]
     for e, (i, j) in enumerate(table.ends.tolist()):
         lines += ["  edge [", f"    source {i}", f"    target {j}", *_pairs(edges, e), "  ]"]
@@ -110,7 +100,7 @@ def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
             about.setdefault(key, value)
     mark = parse_mark(str(about[MARK]), where) if MARK in about else {}
     ids, labels = _ids(rows["node"], mark, where)
-    place = positions(ids, where)
+    place = tables.positions(ids, where)
     ends = [_ends(row, place, e, where) for e, row in enumerate(rows["edge"])]
     stored = about.get("name")
     nodes = _columns(rows["node"], "node", mark, where)
@@ -119,7 +109,7 @@ def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
     if directed not in (0, 1):
         raise fail(where, f"directed must be 0 or 1, got {str(directed)[:20]!r}")
     chosen = name if name is not None or not isinstance(stored, str) else stored or None
-    return graph_from_table(GraphTable(chosen, bool(directed), labels, len(ids), ends, nodes, edges, mark), where)
+    return graph_from_table(GraphTable(chosen, bool(directed), labels, ends, nodes, edges, mark), where)
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -184,17 +174,11 @@ def _record(pairs: Any, part: str, where: str) -> dict[str, Any]:
     """Return one node or edge as a dict. A key that is given several times holds a list."""
     if not isinstance(pairs, list):
         raise fail(where, f"a {part} is not a record in square brackets")
-    row: dict[str, Any] = {}
+    row: dict[str, list[Any]] = {}
     for key, value in pairs:
-        if isinstance(value, list):
-            continue
-        if key not in row:
-            row[key] = value
-        elif isinstance(row[key], list):
-            row[key].append(value)
-        else:
-            row[key] = [row[key], value]
-    return row
+        if not isinstance(value, list):
+            row.setdefault(key, []).append(value)
+    return {key: values if len(values) > 1 else values[0] for key, values in row.items()}
 
 
 def _ids(rows: list[dict[str, Any]], mark: dict[str, Any], where: str) -> tuple[list[Any], list[Any]]:
@@ -227,23 +211,16 @@ def _ends(row: dict[str, Any], place: dict[Any, int], e: int, where: str) -> tup
 
 
 def _columns(rows: list[dict[str, Any]], part: str, mark: dict[str, Any], where: str) -> dict[str, Any]:
-    keys = dict.fromkeys(key for row in rows for key in row)
-    check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
-    booleans, widths = mark.get(f"booleans_{part}s", []), mark.get(f"vectors_{part}s", {})
-    columns: dict[str, Any] = {}
-    for key in dict.fromkeys([*keys, *widths]):
-        values = [row.get(key) for row in rows]
-        if key in booleans:
-            values = [None if value is None else bool(value) for value in values]
-        elif key in widths and rows:
-            if widths[key] not in (0, 1):
-                raise fail(where, f"its {MARK!r} entry is malformed")
-            try:
-                columns[key] = np.array([value for value in values if value is not None], float).reshape(len(rows), widths[key])
-            except (ValueError, TypeError) as error:
-                raise fail(where, f"{part} attribute {key!r} is not a vector ({error})") from None
-            continue
-        columns[key] = values
+    columns = tables.columns_of_rows(rows, where)
+    for key, values in columns.items():
+        if key in mark.get(f"booleans_{part}s", ()):
+            columns[key] = [None if value is None else bool(value) for value in values]
+    for key, width in mark.get(f"vectors_{part}s", {}).items() if rows else ():
+        if width not in (0, 1):
+            raise fail(where, f"its {MARK!r} entry is malformed")
+        with blaming(where, f"{part} attribute {key!r} is not a vector"):
+            given = [row[key] for row in rows if key in row]
+            columns[key] = np.array(given, float).reshape(len(rows), width)
     return columns
 
 

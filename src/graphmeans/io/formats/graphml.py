@@ -13,21 +13,13 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
-from graphmeans.files import PathLike, fail
+from graphmeans.files import PathLike, blaming, called, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.convert.records import unused_name
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.formats.table import (
-    GraphTable,
-    Sparse,
-    check_sparsity,
-    graph_from_table,
-    graph_to_table,
-    labels_to_text,
-    parse_mark,
-    positions,
-)
+from graphmeans.io.formats import table as tables
+from graphmeans.io.formats.table import GraphTable, Sparse, graph_from_table, graph_to_table
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
 _KINDS = {"boolean": "boolean", "string": "string"} | dict.fromkeys(("int", "long", "float", "double"), "number")
@@ -64,16 +56,16 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
     path : path
     """
     table = graph_to_table(graph, Path(path).stem, holes=True)
-    labels_to_text(table)
+    tables.labels_to_text(table)
     nodes = _split_vectors(table.nodes, table.mark, "vectors_nodes")
     edges = _split_vectors(table.edges, table.mark, "vectors_edges")
-    who = "graph" if graph.name is None else f"graph {graph.name!r}"
+    who = called(graph.name)
     about = {} if graph.name is None else {"name": graph.name}
     if table.mark:
         about[MARK] = json.dumps(table.mark)
     keys: list[str] = []
     body = [f'<graph edgedefault="{"directed" if table.directed else "undirected"}">']
-    ids = [xml_text(label, f"{who}: node id {label!r}") for label in table.ids or []]
+    ids = [xml_text(label, f"{who}: node id {label!r}") for label in table.ids]
     body += _data({key: [value] for key, value in about.items()}, "graph", 1, keys, who)
     data = _data(nodes, "node", len(ids), keys, who)
     body += [f'<node id="{label}">{row}</node>' for label, row in zip(ids, data, strict=True)]
@@ -91,22 +83,14 @@ def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
     if not handler.graphs:
         raise fail(where, "holds no graph")
     about = {key: column.values[0] for key, column in handler.parts["graph"].items() if column.values}
-    mark = parse_mark(str(about[MARK]), where) if MARK in about else {}
-    place = positions(handler.ids, where)
-    try:
-        ends = [(place[i], place[j]) for i, j in handler.ends]
-    except KeyError as missing:
-        raise fail(where, f"an edge leads to the node {missing}, which does not exist") from None
+    mark = tables.parse_mark(str(about[MARK]), where) if MARK in about else {}
+    ends = tables.end_positions(handler.ids, handler.ends, where)
     nodes, edges = handler.columns("node", len(handler.ids)), handler.columns("edge", len(ends))
-    try:
+    with blaming(where, "holds vectors that cannot be used"):
         nodes = _join_vectors(nodes, mark, "vectors_nodes", len(handler.ids))
         edges = _join_vectors(edges, mark, "vectors_edges", len(ends))
-    except (GraphError, ValueError, TypeError) as error:
-        raise fail(where, error) from None
-    stored = str(about.get("name", "")) or None
-    table = GraphTable(stored if name is None else name, handler.directed, list(handler.ids), len(handler.ids), ends, nodes,
-                  edges, mark)  # fmt: skip
-    return graph_from_table(table, where)
+    chosen = name if name is not None else str(about.get("name", "")) or None
+    return graph_from_table(GraphTable(chosen, handler.directed, handler.ids, ends, nodes, edges, mark), where)
 
 
 class _Handler:
@@ -164,12 +148,9 @@ class _Handler:
         columns = self.parts[part]
         defaults = {name: value for (of, name), value in self.defaults.items() if of == part}
         present = sum(len(column.values) for column in columns.values())
-        check_sparsity(len({*columns, *defaults}) * rows, present + rows, self.where)
-        result = {}
-        for name in dict.fromkeys([*columns, *defaults]) if rows else ():
-            column = columns.get(name, Sparse())
-            result[name] = column.dense(rows, defaults.get(name))
-        return result
+        tables.check_sparsity(len({*columns, *defaults}) * rows, present + rows, self.where)
+        names = dict.fromkeys([*columns, *defaults]) if rows else ()
+        return {name: columns.get(name, Sparse()).dense(rows, defaults.get(name)) for name in names}
 
     def _declare(self, attributes: dict[str, str]) -> None:
         name, kind = attributes.get("attr.name"), attributes.get("attr.type", "string")
@@ -248,28 +229,25 @@ def _join_vectors(columns: dict[str, Any], mark: dict[str, Any], key: str, rows:
         home |= dict.fromkeys(parts, name)
     result: dict[str, Any] = {}
     for name in dict.fromkeys([*(home.get(part, part) for part in columns), *vectors]):
-        parts = vectors.get(name)
-        if parts is None:
-            result[name] = columns[name]
+        if name in vectors:
+            parts = [columns[part] for part in vectors[name]]
+            result[name] = np.array(parts, dtype=np.float64).reshape(len(parts), rows).T
         else:
-            result[name] = np.array([columns[part] for part in parts], dtype=np.float64).reshape(len(parts), rows).T
+            result[name] = columns[name]
     return result
 
 
 def _data(columns: dict[str, list[Any]], part: str, rows: int, keys: list[str], who: str) -> list[str]:
     """Return the <data> elements of each row, and add the <key> elements that they need to `keys`."""
     result = [""] * rows
-    for name, values in columns.items():
-        if not rows:
-            continue
+    for name, values in columns.items() if rows else ():
         what = f"{who}: {part} attribute {name!r}"
         key = f"d{len(keys)}"
         known = next((value for value in values if value is not None), 0.0)
         kind = {bool: "boolean", str: "string"}.get(type(known), "double")
         keys.append(f'<key id="{key}" for="{part}" attr.name="{xml_text(name, what)}" attr.type="{kind}"/>')
         for row, value in enumerate(values):
-            if value is None:
-                continue
-            text = xml_text(value, what) if kind == "string" else repr(value).lower()
-            result[row] += f'<data key="{key}">{text}</data>'
+            if value is not None:
+                text = xml_text(value, what) if kind == "string" else repr(value).lower()
+                result[row] += f'<data key="{key}">{text}</data>'
     return result

@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
-from graphmeans.files import FileTree, PathLike, fail
+from graphmeans.files import FileTree, PathLike, called, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io.formats.gxl_parser import RawGraph, parse_gxl
-from graphmeans.io.formats.gxl_types import NUMBER, bare_table, column_filler, telling_graphs, typed_graphs
+from graphmeans.io.formats import gxl_graphs
+from graphmeans.io.formats.gxl_graphs import NUMBER, RawGraph, parse_gxl, typed_graphs
 from graphmeans.io.formats.table import graph_from_table, graph_to_table, labels_to_text
 from graphmeans.io.formats.xml import parse_xml, xml_text
 
@@ -96,22 +96,22 @@ def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator
     """
     with _listed(path, split) as (source, listed):
         unique = dict.fromkeys(name for name, _ in listed)
-        fill = column_filler(telling_graphs((_read_raw(source, name) for name in unique), source.where()))
+        raws = (_read_raw(source, name) for name in unique)
+        fill = gxl_graphs.column_filler(gxl_graphs.telling_graphs(raws, source.where()))
         for name, label in listed:
             raw = _read_raw(source, name)
-            yield graph_from_table(fill(raw, bare_table(raw)), raw.where), label
+            yield graph_from_table(fill(raw, gxl_graphs.bare_table(raw)), raw.where), label
 
 
 @contextlib.contextmanager
 def _listed(path: PathLike, split: str | None) -> Iterator[tuple[FileTree, list[tuple[str, str | None]]]]:
     """Open the folder or zip, and list its files with their classes; a class is None if there is no CXL list."""
-    with _files.opened(Path(path).parent if str(path).lower().endswith(".cxl") else path) as source:
-        if str(path).lower().endswith(".cxl"):
-            if split is not None:
-                raise fail(path, f"is one list, so split={split!r} chooses nothing")
-            lists = [Path(path).name]
-            folder = ""
-        else:
+    one_list = str(path).lower().endswith(".cxl")
+    if one_list and split is not None:
+        raise fail(path, f"is one list, so split={split!r} chooses nothing")
+    with _files.opened(Path(path).parent if one_list else path) as source:
+        lists, folder = [Path(path).name], ""
+        if not one_list:
             found = _files.topmost(source, (".gxl", ".cxl"))
             if not found:
                 raise fail(source.where(), "holds no GXL files")
@@ -209,16 +209,16 @@ def _gxl(graph: Graph, stem: str, keep_ones: bool) -> bytes:
     table = graph_to_table(graph, stem, keep_ones=keep_ones)
     labels_to_text(table)
     for part, columns in (("node", table.nodes), ("edge", table.edges)):
-        words = [key for key, values in columns.items() if _is_strings(values)]
+        words = [key for key, values in columns.items() if len(values) and isinstance(values[0], str)]
         if numeric := [key for key in words if all(map(NUMBER.fullmatch, columns[key]))]:
             table.mark[f"{part}_strings"] = numeric
-    who = "graph" if graph.name is None else f"graph {graph.name!r}"
+    who = called(graph.name)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>\n<gxl>']
     mode = "directed" if table.directed else "undirected"
     lines.append(f'<graph id="{xml_text(graph.name or stem, who)}" edgeids="false" edgemode="{mode}">')
     if table.mark:
         lines.append(f'<attr name="{MARK}"><string>{xml_text(json.dumps(table.mark), who)}</string></attr>')
-    ids = [xml_text(label, f"{who}: node id {label!r}") for label in table.ids or []]
+    ids = [xml_text(label, f"{who}: node id {label!r}") for label in table.ids]
     nodes, edges = _attrs(table.nodes, "node", len(ids), who), _attrs(table.edges, "edge", len(table.ends), who)
     lines += [f'<node id="{label}">{attrs}</node>' for label, attrs in zip(ids, nodes, strict=True)]
     lines += [f'<edge from="{ids[i]}" to="{ids[j]}">{attrs}</edge>'
@@ -242,7 +242,3 @@ def _element(value: Any, what: str) -> str:
     if isinstance(value, str):
         return f"<string>{xml_text(value, what)}</string>"
     return f"<bool>{str(value).lower()}</bool>" if isinstance(value, bool) else f"<float>{value!r}</float>"
-
-
-def _is_strings(values: Any) -> bool:
-    return len(values) > 0 and isinstance(values[0], str)

@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graphmeans import files as _files
-from graphmeans.files import PathLike, fail
+from graphmeans.files import PathLike, blaming, decoded, fail, refusing
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
 from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule
 from graphmeans.graphs.convert.records import need
-from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
 #: Longer SMILES are refused.
@@ -52,10 +51,7 @@ def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
 def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
     """Write molecules as SMILES, one a line. Graphs need the node attribute ``element``, see `to_rdkit`."""
     chem = need("rdkit.Chem", "rdkit", "writing SMILES")
-    lines = []
-    for graph in graphs:
-        name = "" if graph.name is None else " ".join(graph.name.split())
-        lines.append(f"{chem.MolToSmiles(to_rdkit(graph))} {name}".rstrip())
+    lines = [" ".join([chem.MolToSmiles(to_rdkit(graph)), *(graph.name or "").split()]) for graph in graphs]
     _files.write_file(path, "".join(f"{line}\n" for line in lines).encode())
 
 
@@ -80,7 +76,7 @@ def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
 
 def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
     """Parse the molecules in the bytes of a SMILES file."""
-    lines = [(number, line.split(None, 1)) for number, line in enumerate(_text(data, where).splitlines(), 1)]
+    lines = [(number, line.split(None, 1)) for number, line in enumerate(decoded(data, where).splitlines(), 1)]
     lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
     if lines and lines[0][1][0].lower() == "smiles":
         lines = lines[1:]
@@ -89,7 +85,7 @@ def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> l
 
 def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
     """Parse the molecules in the bytes of a CSV file."""
-    text = _text(data, where)
+    text = decoded(data, where)
     try:
         dialect: Any = csv.Sniffer().sniff(text.partition("\n")[0], ",;\t")
     except csv.Error:
@@ -112,18 +108,13 @@ def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list
     """Parse the molecules in the bytes of an SDF file."""
     chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
     molecules = []
-    with base.BlockLogs():
-        try:
-            for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
-                if molecule is None:
-                    raise fail(where, f"molecule {number} cannot be read")
-                if not (molecule.HasProp("_Name") and molecule.GetProp("_Name").strip()):
-                    molecule.SetProp("_Name", str(number) if name is None else f"{name} {number}")
-                molecules.append(molecule)
-        except (RuntimeError, ValueError, UnicodeError, OSError) as error:
-            raise error if isinstance(error, GraphError) else fail(where, f"is not SDF ({error})") from None
-    if not molecules:
-        raise fail(where, "holds no molecules")
+    with base.BlockLogs(), refusing(where, "is not SDF", (RuntimeError, ValueError, OSError)):
+        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
+            if molecule is None:
+                raise fail(where, f"molecule {number} cannot be read")
+            if not (molecule.HasProp("_Name") and molecule.GetProp("_Name").strip()):
+                molecule.SetProp("_Name", str(number) if name is None else f"{name} {number}")
+            molecules.append(molecule)
     return _converted(molecules, where, options)
 
 
@@ -132,27 +123,16 @@ def _graphs(lines: Iterator[tuple[int, str, str]], where: str, options: dict[str
     for number, smiles, name in lines:
         if len(smiles) > MAX_SMILES_LENGTH:
             raise fail(where, f"line {number}: SMILES of {len(smiles)} characters are not read")
-        try:
+        with blaming(where):
             molecule = _molecule(smiles.strip(), f"line {number}")
-        except GraphError as error:
-            raise fail(where, error) from None
         molecule.SetProp("_Name", name.strip() or smiles.strip())
         molecules.append(molecule)
-    if not molecules:
-        raise fail(where, "holds no molecules")
     return _converted(molecules, where, options)
 
 
 def _converted(molecules: list[Any], where: str, options: dict[str, Any]) -> list[Graph]:
-    try:
+    if not molecules:
+        raise fail(where, "holds no molecules")
+    with blaming(where), refusing(where, "holds text that is not UTF-8", (UnicodeError,)):
         graphs: list[Graph] = from_rdkit(molecules, **options)
-    except (GraphError, UnicodeError) as error:
-        raise fail(where, error) from None
     return graphs
-
-
-def _text(data: bytes, where: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise fail(where, f"is not UTF-8 ({error.reason} at byte {error.start})") from None

@@ -9,19 +9,11 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
-from graphmeans.files import PathLike, fail
+from graphmeans.files import PathLike, decoded, fail, parse_json
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.formats.table import (
-    GraphTable,
-    check_sparsity,
-    checked_mark,
-    frozen_label,
-    graph_from_table,
-    graph_to_table,
-    parse_json,
-    positions,
-)
+from graphmeans.io.formats import table as tables
+from graphmeans.io.formats.table import GraphTable, columns_of_rows, graph_from_table, graph_to_table
 
 
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
@@ -57,56 +49,35 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
     about: dict[str, Any] = {} if graph.name is None else {"name": graph.name}
     if table.mark:
         about[MARK] = table.mark
-    ids = table.ids or []
-    document = {
-        "directed": table.directed,
-        "multigraph": False,
-        "graph": about,
-        "nodes": [{"id": label, **row} for label, row in zip(ids, _rows(table.nodes, len(ids)), strict=True)],
-        "edges": [
-            {"source": ids[i], "target": ids[j], **row}
-            for (i, j), row in zip(table.ends.tolist(), _rows(table.edges, len(table.ends)), strict=True)
-        ],
-    }
+    ids = table.ids
+    nodes = [{"id": label, **row} for label, row in zip(ids, _rows(table.nodes, len(ids)), strict=True)]
+    rows = zip(table.ends.tolist(), _rows(table.edges, len(table.ends)), strict=True)
+    edges = [{"source": ids[i], "target": ids[j], **row} for (i, j), row in rows]
+    document = {"directed": table.directed, "multigraph": False, "graph": about, "nodes": nodes, "edges": edges}
     _files.write_file(path, (json.dumps(document) + "\n").encode())
 
 
 def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
     """Return the graph in these bytes. It is called `name` unless that is None."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise fail(where, f"is not UTF-8 ({error.reason} at byte {error.start})") from None
-    document = parse_json(text, where)
+    document = parse_json(decoded(data, where), where)
     about = (document.get("graph") or {}) if isinstance(document, dict) else None
     if not isinstance(about, dict) or not isinstance(document.get("nodes"), list):
         raise fail(where, "is not node-link JSON, an object with the lists 'nodes' and 'edges' (or 'links')")
     links = document.get("edges", document.get("links", []))
     if not isinstance(links, list):
         raise fail(where, "is not node-link JSON: its edges must be a list")
-    mark = checked_mark(about.get(MARK, {}), where)
-    rows, ids = _popped(document["nodes"], ("id",), "node", where)
-    place = positions([label for (label,) in ids], where)
+    mark = tables.checked_mark(about.get(MARK, {}), where)
+    rows, labels = _popped(document["nodes"], ("id",), "node", where)
     edge_rows, ends = _popped(links, ("source", "target"), "edge", where)
-    for pair in ends:
-        for label in pair:
-            if label not in place:
-                raise fail(where, f"an edge leads to the node {label!r}, which does not exist")
+    ids = [label for (label,) in labels]
     if document.get("multigraph"):
         for row in edge_rows:
             row.pop("key", None)
     stored = about.get("name")
-    table = GraphTable(
-        name=name if name is not None or not isinstance(stored, str) else stored or None,
-        directed=bool(document.get("directed", False)),
-        ids=[label for (label,) in ids],
-        n_nodes=len(ids),
-        ends=[(place[i], place[j]) for i, j in ends],
-        nodes=_columns(rows, "node", where),
-        edges=_columns(edge_rows, "edge", where),
-        mark=mark,
-    )
-    return graph_from_table(table, where)
+    chosen = name if name is not None or not isinstance(stored, str) else stored or None
+    directed, places = bool(document.get("directed", False)), tables.end_positions(ids, ends, where)
+    nodes, edges = columns_of_rows(rows, where), columns_of_rows(edge_rows, where)
+    return graph_from_table(GraphTable(chosen, directed, ids, places, nodes, edges, mark), where)
 
 
 def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:
@@ -114,9 +85,7 @@ def _rows(columns: dict[str, Any], n: int) -> list[dict[str, Any]]:
     return [{key: values[row] for key, values in lists.items()} for row in range(n)]
 
 
-def _popped(
-    rows: list[Any], keys: tuple[str, ...], what: str, where: str
-) -> tuple[list[dict[str, Any]], list[tuple[Any, ...]]]:
+def _popped(rows: list[Any], keys: tuple[str, ...], what: str, where: str) -> tuple[list[dict[str, Any]], list[Any]]:
     """Return the rows without these keys, and the values of the keys."""
     rest, labels = [], []
     for i, row in enumerate(rows):
@@ -126,15 +95,8 @@ def _popped(
             if key not in row:
                 raise fail(where, f"{what} {i} has no {key!r}")
         try:
-            labels.append(tuple(frozen_label(row[key]) for key in keys))
+            labels.append(tuple(tables.frozen_label(row[key]) for key in keys))
         except ValueError as error:
             raise fail(where, f"{what} {i}: {error}") from None
         rest.append({key: value for key, value in row.items() if key not in keys})
     return rest, labels
-
-
-def _columns(rows: list[dict[str, Any]], what: str, where: str) -> dict[str, list[Any]]:
-    """Return one list for each column. An attribute that a row lacks is missing there, like one that is null."""
-    keys = dict.fromkeys(key for row in rows for key in row)
-    check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
-    return {key: [row.get(key) for row in rows] for key in keys}

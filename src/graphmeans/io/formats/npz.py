@@ -11,6 +11,8 @@ A stated count is never trusted: a node exists because ``node_graph`` has a row 
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import json
 import os
@@ -24,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.array_file import Arrays, read_npy, write_npy
-from graphmeans.files import Archive, PathLike, fail, parse_json, write_file
+from graphmeans.files import Archive, PathLike, blaming, fail, parse_json, write_file
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -87,23 +89,12 @@ def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
     """
     if not os.path.isfile(path):
         raise fail(path, "no such file")
-    return _read_archive(Archive(Path(path)), path, unnamed)
+    return _read(Archive(Path(path)), str(path), unnamed)
 
 
 def parse_npz(data: bytes, where: str) -> list[Graph]:
     """Return the graphs in the bytes of an .npz file."""
-    return _read_archive(Archive(Path(where), data=data), where, None)
-
-
-def _read_archive(archive: Archive, path: PathLike, unnamed: str | None) -> list[Graph]:
-    try:
-        return _read(lambda name, dtype, ndim=1: _array(archive, name, dtype, ndim), str(path), unnamed)
-    except GraphError as error:
-        raise error if str(error).startswith(str(path)) else fail(path, error) from None
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError) as error:
-        raise fail(path, f"holds arrays that do not fit together ({error})") from None
-    finally:
-        archive.close()
+    return _read(Archive(Path(where), data=data), where, None)
 
 
 # -- writing ---------------------------------------------------------------------------------------
@@ -151,12 +142,10 @@ def _write_group(at: str, description: dict[str, Any], graphs: list[Graph], arra
     if description["roles"] is not None:
         roles = [plain_label(role, "role", graph) for graph in graphs for role in graph.roles or ()]
         _put(f"{at}roles", description["roles"], roles, arrays)
-    means = [graph for graph in graphs if isinstance(graph, MeanGraph)]
-    if means:
+    if means := [graph for graph in graphs if isinstance(graph, MeanGraph)]:
         arrays[f"{at}node_support"] = np.concatenate([mean.node_support for mean in means])
         arrays[f"{at}edge_support"] = np.concatenate([mean.edge_support for mean in means])
-        objectives = [np.nan if mean.objective is None else mean.objective for mean in means]
-        arrays[f"{at}objective"] = np.array(objectives, np.float64)
+        arrays[f"{at}objective"] = np.array([mean.objective for mean in means], np.float64)  # None becomes NaN
 
 
 def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
@@ -173,7 +162,7 @@ def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
+def _array(archive: Archive, name: str, dtype: Any, ndim: int = 1) -> NDArray[Any]:
     """Read one array, which must have the expected type and number of dimensions."""
     found = read_npy(archive.read(f"{name}.npy", limit=None), name)
     if found.dtype != np.dtype(dtype) or found.ndim != ndim or (ndim == 2 and found.shape[1] > MAX_WIDTH):
@@ -182,7 +171,12 @@ def _array(archive: Archive, name: str, dtype: Any, ndim: int) -> NDArray[Any]:
     return found
 
 
-def _read(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
+def _read(archive: Archive, path: str, unnamed: str | None) -> list[Graph]:
+    with contextlib.closing(archive), blaming(path, "holds arrays that do not fit together"):
+        return _read_groups(functools.partial(_array, archive), path, unnamed)
+
+
+def _read_groups(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
     about = parse_json(array("about", np.uint8).tobytes().decode("utf-8"), path)
     if not isinstance(about, dict) or about.get("format") != NPZ_FORMAT:
         raise GraphError("was not written by graphmeans")
@@ -223,7 +217,7 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
     graphs: list[Graph] = []
     for i, name in enumerate(names):
         own, own_edges = slice(nodes[i], nodes[i + 1]), slice(edges[i], edges[i + 1])
-        graph = {
+        graph: dict[str, Any] = {
             "nodes": _cut(columns["node"], own) if columns["node"] else own.stop - own.start,
             "edges": ends[own_edges],
             "edge_attributes": _cut(columns["edge"], own_edges) if columns["edge"] else None,
@@ -233,15 +227,10 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
             "name": name,
         }
         if description["mean"]:
-            objective = float(supports["objective"][i])
-            graphs.append(
-                MeanGraph(
-                    **graph,
-                    node_support=supports["node_support"][own],
-                    edge_support=supports["edge_support"][own_edges],
-                    objective=None if np.isnan(objective) else objective,
-                )
-            )
+            graph["node_support"] = supports["node_support"][own]
+            graph["edge_support"] = supports["edge_support"][own_edges]
+            value = float(supports["objective"][i])
+            graphs.append(MeanGraph(**graph, objective=None if np.isnan(value) else value))
         else:
             graphs.append(Graph(**graph))
     return graphs
@@ -264,8 +253,7 @@ def _get(name: str, kind: str, rows: int, array: Reader, wide: bool = False) -> 
         _sized(offsets, rows + 1, name)
         if offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
             raise GraphError(f"the strings of {name!r} do not follow each other")
-        bounds = offsets.tolist()
-        texts = [data[i:j].decode("utf-8", "surrogatepass") for i, j in pairwise(bounds)]
+        texts = [data[i:j].decode("utf-8", "surrogatepass") for i, j in pairwise(offsets.tolist())]
         return [frozen_label(json.loads(text)) for text in texts] if kind == "json" else np.array(texts, dtype=object)
     dtype = {"number": np.float64, "bool": np.bool_, "int": np.int64}[kind]
     values = _sized(array(name, dtype, 2 if wide else 1), rows, name)
@@ -279,6 +267,4 @@ def _sized(values: NDArray[Any], rows: int, what: str) -> NDArray[Any]:
 
 
 def _cut(columns: dict[str, Any], rows: slice) -> Any:
-    if BARE in columns:
-        return columns[BARE][rows]
-    return {key: column[rows] for key, column in columns.items()}
+    return columns[BARE][rows] if BARE in columns else {key: column[rows] for key, column in columns.items()}

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from graphmeans.files import fail, parse_json
+from graphmeans.files import blaming, called, fail, parse_json
 from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.convert.records import Records, unused_name
 from graphmeans.graphs.errors import GraphError
@@ -50,23 +50,20 @@ class GraphTable:
 
     name: str | None
     directed: bool
-    ids: list[Any] | None  # None: 0, 1, ...
-    n_nodes: int
+    ids: list[Any]
     ends: Any
     nodes: dict[str, Any]
     edges: dict[str, Any]
     mark: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
 class Sparse:
     """A column under construction: its values, and the rows that have one."""
 
-    __slots__ = ("kinds", "rows", "values")
-
-    def __init__(self) -> None:
-        self.rows: list[int] = []
-        self.values: list[Any] = []
-        self.kinds: set[str] = set()
+    rows: list[int] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    kinds: set[str] = field(default_factory=set)
 
     def dense(self, n: int, missing: Any) -> list[Any]:
         """Return one value for each row."""
@@ -76,7 +73,6 @@ class Sparse:
         for row, value in zip(self.rows, self.values, strict=True):
             result[row] = value
         return result
-
 
     def drop(self, value: Any) -> None:
         """Forget every row that has this value."""
@@ -92,14 +88,8 @@ def check_sparsity(cells: int, present: int, where: str) -> None:
 
 
 def graph_to_table(
-    graph: Graph,
-    stem: str | None,
-    *,
-    reserved_nodes: Collection[str] = (),
-    reserved_edges: Collection[str] = (),
-    keep_ones: bool = False,
-    holes: bool = False,
-    legal: re.Pattern[str] | None = None,
+    graph: Graph, stem: str | None, *, reserved_nodes: Collection[str] = (), reserved_edges: Collection[str] = (),
+    keep_ones: bool = False, holes: bool = False, legal: re.Pattern[str] | None = None,
 ) -> GraphTable:
     """Return what to write for a graph into a file called `stem`.
 
@@ -107,26 +97,19 @@ def graph_to_table(
     formats in which a node may lack an attribute that others have: columns of single values are then given with their
     holes. `legal` is what names of columns must look like.
     """
-    mark: dict[str, Any] = {}
-    if graph.name is not None and graph.name != stem:
-        mark["name"] = graph.name
-    nodes: dict[str, Any] = dict(graph.nodes)
-    edges: dict[str, Any] = dict(graph.edge_attributes)
-    if BARE in nodes:
-        bare = nodes.pop(BARE)
-        if bare.shape[1]:
-            nodes[VALUE], mark["bare_nodes"] = bare, True
-    if BARE in edges:
-        bare = edges.pop(BARE)
-        if keep_ones or not (bare.shape[1] == 1 and (bare == 1).all()):
-            edges[VALUE], mark["bare_edges"] = bare, True
-    nodes = _renamed(nodes, reserved_nodes, legal, mark, "renamed_nodes")
-    edges = _renamed(edges, reserved_edges, legal, mark, "renamed_edges")
-    for key, columns, rows in (("empty_nodes", nodes, graph.n_nodes), ("empty_edges", edges, graph.n_edges)):
-        if columns and not rows:
-            mark[key] = {name: column.shape[1] if column.ndim == 2 else None for name, column in columns.items()}
-    nodes = _filled(nodes, holes, mark, "missing_nodes")
-    edges = _filled(edges, holes, mark, "missing_edges")
+    mark: dict[str, Any] = {} if graph.name in (None, stem) else {"name": graph.name}
+    parts: dict[str, dict[str, Any]] = {"nodes": dict(graph.nodes), "edges": dict(graph.edge_attributes)}
+    for part, columns in parts.items():
+        bare = columns.pop(BARE, None)
+        default = bare is None or (bare.shape[1] == (part == "edges") and bool((bare == 1).all()))
+        if not default or (bare is not None and part == "edges" and keep_ones):
+            columns[VALUE], mark[f"bare_{part}"] = bare, True
+        reserved = reserved_nodes if part == "nodes" else reserved_edges
+        columns = _renamed(columns, reserved, legal, mark, f"renamed_{part}")
+        if columns and not len(next(iter(columns.values()))):
+            mark[f"empty_{part}"] = {name: c.shape[1] if c.ndim == 2 else None for name, c in columns.items()}
+        parts[part] = _filled(columns, holes, mark, f"missing_{part}")
+    nodes, edges = parts["nodes"], parts["edges"]
     if graph.roles is not None:
         mark["roles"] = unused_name("role", {*nodes, *reserved_nodes})
         nodes[mark["roles"]] = [plain_label(role, "role", graph) for role in graph.roles]
@@ -136,17 +119,13 @@ def graph_to_table(
         if graph.objective is not None:
             mark["objective"] = graph.objective
     ids = [plain_label(label, "node id", graph) for label in graph.node_ids]
-    return GraphTable(graph.name, graph.directed, ids, graph.n_nodes, graph.edges, nodes, edges, mark)
+    return GraphTable(graph.name, graph.directed, ids, graph.edges, nodes, edges, mark)
 
 
 def graph_from_table(table: GraphTable, where: str) -> Graph:
     """Return the graph that was written. Every error names the file."""
-    try:
+    with blaming(where, "holds attributes that cannot be used"):
         return _from_table(table)
-    except GraphError as error:
-        raise fail(where, error) from None
-    except (ValueError, TypeError, OverflowError, RecursionError, MemoryError) as error:
-        raise fail(where, f"holds attributes that cannot be used ({error})") from None
 
 
 def plain_label(label: Any, what: str, graph: Graph) -> Any:
@@ -157,8 +136,7 @@ def plain_label(label: Any, what: str, graph: Graph) -> Any:
         return label
     if isinstance(label, tuple):
         return [plain_label(part, what, graph) for part in label]
-    name = "graph" if graph.name is None else f"graph {graph.name!r}"
-    raise GraphError(f"{name}: {what} {label!r} cannot be written to a file; use strings or integers")
+    raise GraphError(f"{called(graph.name)}: {what} {label!r} cannot be written to a file; use strings or integers")
 
 
 def frozen_label(label: Any, depth: int = 0) -> Any:
@@ -172,7 +150,7 @@ def frozen_label(label: Any, depth: int = 0) -> Any:
 
 def labels_to_text(table: GraphTable) -> None:
     """Turn ids and roles into strings, and mark what only JSON text can bring back."""
-    if table.ids is not None and not all(isinstance(label, str) for label in table.ids):
+    if not all(isinstance(label, str) for label in table.ids):
         table.ids, table.mark["ids"] = [json.dumps(label) for label in table.ids], "json"
     key = table.mark.get("roles")
     if key and not all(isinstance(role, str) for role in table.nodes[key]):
@@ -204,6 +182,22 @@ def positions(ids: list[Any], where: str) -> dict[Any, int]:
     return place
 
 
+def end_positions(ids: list[Any], ends: Iterable[tuple[Any, Any]], where: str) -> list[tuple[int, int]]:
+    """Return the positions of the end nodes of each edge, which is given by node ids."""
+    place = positions(ids, where)
+    try:
+        return [(place[i], place[j]) for i, j in ends]
+    except KeyError as missing:
+        raise fail(where, f"an edge leads to the node {missing}, which does not exist") from None
+
+
+def columns_of_rows(rows: list[dict[str, Any]], where: str) -> dict[str, Any]:
+    """Return one list for each column. An attribute that a row lacks is missing there, like one that is None."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
+    return {key: [row.get(key) for row in rows] for key in keys}
+
+
 def _renamed(
     columns: dict[str, Any], reserved: Collection[str], legal: re.Pattern[str] | None, mark: dict[str, Any], key: str
 ) -> dict[str, Any]:
@@ -232,41 +226,43 @@ def _filled(columns: dict[str, Any], holes: bool, mark: dict[str, Any], key: str
     return result
 
 
-def _with_holes(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> None:
-    for name, where in mark.get(key, {}).items():
+def _restore(columns: dict[str, Any], mark: Mapping[str, Any], part: str, rows: int) -> None:
+    """Bring back columns that have no row to show them, and the holes in the others."""
+    for name, width in {} if rows else mark.get(f"empty_{part}", {}).items():
+        if width is not None and not (isinstance(width, int) and 0 <= width <= MAX_WIDTH):
+            raise _malformed(f"empty_{part}")
+        columns[name] = np.zeros(0 if width is None else (0, width))
+    for name, where in mark.get(f"missing_{part}", {}).items():
         if name not in columns or not isinstance(where, list):
-            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+            raise _malformed(f"missing_{part}")
         column = np.asanyarray(read_column(columns[name], f"attribute {name!r}"))
         places = np.array(where, dtype=np.int64).reshape(len(where), column.ndim)
         if (places < 0).any() or (places >= column.shape).any():
-            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+            raise _malformed(f"missing_{part}")
         mask = np.zeros(column.shape, dtype=bool)
         mask[tuple(places.T)] = True
         columns[name] = np.ma.MaskedArray(column, mask=mask)
 
 
+def _malformed(key: str) -> GraphError:
+    return GraphError(f"its {MARK!r} entry {key!r} is malformed")
+
+
 def _from_table(table: GraphTable) -> Graph:
     mark = table.mark
-    nodes, edges, n, m = dict(table.nodes), dict(table.edges), table.n_nodes, len(table.ends)
-    _restore_empty(nodes, mark, "empty_nodes", n)
-    _restore_empty(edges, mark, "empty_edges", m)
-    _with_holes(nodes, mark, "missing_nodes")
-    _with_holes(edges, mark, "missing_edges")
+    nodes, edges, n, m = dict(table.nodes), dict(table.edges), len(table.ids), len(table.ends)
+    _restore(nodes, mark, "nodes", n)
+    _restore(edges, mark, "edges", m)
     roles = None
-    role_key = mark.get("roles")
-    if role_key is not None:
-        roles = [frozen_label(role) for role in _take(nodes, role_key, n)]
-        if mark.get("roles_json"):
-            roles = [frozen_label(json.loads(role)) for role in roles]
-    ids = table.ids
-    if ids is not None:
-        ids = [frozen_label(json.loads(label)) for label in ids] if mark.get("ids") == "json" else ids
-        if all(type(label) is int for label in ids) and ids == list(range(n)):
-            ids = None
-    support_key = mark.get("support")
-    supports = None
-    if support_key is not None:
-        supports = _shares(_take(nodes, support_key, n)), _shares(_take(edges, support_key, m))
+    if "roles" in mark:
+        stored = _take(nodes, mark["roles"], n)
+        roles = [frozen_label(json.loads(role) if mark.get("roles_json") else role) for role in stored]
+    ids = [frozen_label(json.loads(label)) for label in table.ids] if mark.get("ids") == "json" else table.ids
+    numbered = all(type(label) is int for label in ids) and ids == list(range(n))
+    supports: dict[str, Any] = {}
+    if "support" in mark:
+        supports["node_support"] = _shares(_take(nodes, mark["support"], n))
+        supports["edge_support"] = _shares(_take(edges, mark["support"], m))
     nodes = _named_back(nodes, mark, "renamed_nodes")
     edges = _named_back(edges, mark, "renamed_edges")
     arguments: dict[str, Any] = {
@@ -275,39 +271,23 @@ def _from_table(table: GraphTable) -> Graph:
         "edge_attributes": edges.get(VALUE) if mark.get("bare_edges") else edges or None,
         "directed": table.directed,
         "roles": roles,
-        "node_ids": ids,
+        "node_ids": None if numbered else ids,
         "name": mark.get("name", table.name),
     }
-    if supports is None:
-        if not mark and not _is_simple(table.ends, table.directed):
-            return _simple(arguments, nodes, edges)
-        return Graph(**arguments)
-    objective = mark.get("objective")
-    return MeanGraph(node_support=supports[0], edge_support=supports[1], objective=objective, **arguments)
+    if supports:
+        return MeanGraph(**supports, objective=mark.get("objective"), **arguments)
+    if not mark and not _is_simple(table.ends, table.directed):
+        # Rows with parallel edges or loops become a graph by the rules of `graphs.convert.records`.
+        ends = [(int(i), int(j)) for i, j in table.ends]
+        rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]
+                for columns, count in ((nodes, n), (edges, m))]  # fmt: skip
+        return Records(arguments["node_ids"], rows[0], ends, rows[1], table.directed, table.name).graph("graph")
+    return Graph(**arguments)
 
 
 def _is_simple(ends: Any, directed: bool) -> bool:
     pairs = [(i, j) if directed or i < j else (j, i) for i, j in ends]
     return len(set(pairs)) == len(pairs) and all(i != j for i, j in pairs)
-
-
-def _simple(arguments: dict[str, Any], nodes: dict[str, Any], edges: dict[str, Any]) -> Graph:
-    """Return a graph for rows with parallel edges or loops, by the rules of `graphs.convert.records`."""
-    ends, n = [(int(i), int(j)) for i, j in arguments["edges"]], arguments["nodes"]
-    size = n if isinstance(n, int) else len(next(iter(nodes.values())))
-    rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]
-            for columns, count in ((nodes, size), (edges, len(ends)))]  # fmt: skip
-    records = Records(arguments["node_ids"], rows[0], ends, rows[1], arguments["directed"], arguments["name"])
-    return records.graph("graph")
-
-
-def _restore_empty(columns: dict[str, Any], mark: Mapping[str, Any], key: str, rows: int) -> None:
-    if rows:
-        return
-    for name, width in mark.get(key, {}).items():
-        if width is not None and not (isinstance(width, int) and 0 <= width <= MAX_WIDTH):
-            raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
-        columns[name] = np.zeros(0) if width is None else np.zeros((0, width))
 
 
 def _named_back(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -316,7 +296,7 @@ def _named_back(columns: dict[str, Any], mark: Mapping[str, Any], key: str) -> d
     if BARE in result:
         raise GraphError("an attribute has no name")
     if len(result) < len(columns):
-        raise GraphError(f"its 'graphmeans' entry {key!r} is malformed")
+        raise _malformed(key)
     return result
 
 

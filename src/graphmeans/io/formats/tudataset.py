@@ -21,21 +21,23 @@ import re
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans import files as _files
-from graphmeans.files import FileTree, PathLike, fail, parse_json
+from graphmeans.files import FileTree, PathLike, blaming, decoded, fail, parse_json
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.convert.records import unused_name
-from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
-from graphmeans.io.formats.tu_files import INDICATOR, DataSet
 
-_IntArray = NDArray[np.int64]
 _Columns = dict[str, NDArray[Any]]
+
+#: The largest single file that is read. One file holds all nodes of a data set.
+MAX_TU_FILE = 2**30
+INDICATOR = "_graph_indicator.txt"
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,73 @@ def holds_tudataset(source: FileTree) -> bool:
 # -- reading ---------------------------------------------------------------------------------------
 
 
+class DataSet:
+    """The files of one data set, by the part of the file name that follows the name of the data set."""
+
+    def __init__(self, source: FileTree) -> None:
+        found = _files.topmost(source, [INDICATOR])
+        if len(found) != 1:
+            said = ", ".join(PurePosixPath(name).name[: -len(INDICATOR)] for name in found)
+            raise fail(source.where(), f"holds several TU data sets ({said})" if found else "holds no TU data set")
+        self.source, self.stem = source, found[0][: -len(INDICATOR)]
+        self.name = PurePosixPath(self.stem).name
+        self.there = {name for names in source.levels() for name in names if name.startswith(f"{self.stem}_")}
+
+    def where(self, part: str) -> str:
+        return self.source.where(f"{self.stem}_{part}")
+
+    def text(self, part: str) -> str | None:
+        """Return the text of a file, or None if it does not exist."""
+        if f"{self.stem}_{part}" not in self.there:
+            return None
+        return decoded(self.source.read(f"{self.stem}_{part}", MAX_TU_FILE), self.where(part))
+
+    def numbers(self, part: str, rows: int | None = None) -> NDArray[np.float64] | None:
+        """Return a table of numbers, a row for each line, or None if there is no file. There must be `rows` of them."""
+        text = self.text(part)
+        if text is None:
+            return None
+        separator = "," if "," in text[:10_000].strip().partition("\n")[0] else None
+        with blaming(self.where(part), "is not a table of numbers"):
+            lines = io.StringIO(text)
+            table = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2) if text.strip() else np.zeros((0, 0))
+        return self._counted(part, table, rows)
+
+    def whole(self, part: str, width: int) -> NDArray[np.int64]:
+        """Return a table of whole numbers of this width. The file must exist."""
+        table = self.numbers(part)
+        if table is None:
+            raise fail(self.where(part), "is missing")
+        if table.size and table.shape[1] != width:
+            raise fail(self.where(part), f"has {table.shape[1]} numbers a line, expected {width}")
+        if not ((np.abs(table) < 2**53) & (table == np.floor(table))).all():  # NaN and infinity fail the first
+            raise fail(self.where(part), "holds something other than whole numbers")
+        return table.astype(np.int64).reshape(-1, width)
+
+    def words(self, part: str, rows: int | None = None) -> list[list[str]] | None:
+        """Return the columns of a table of labels, or None if the file does not exist."""
+        text = self.text(part)
+        if text is None:
+            return None
+        lines = [[word.strip() for word in line.split(",")] for line in text.split("\n") if line.strip()]
+        if len({len(line) for line in lines}) > 1:
+            raise fail(self.where(part), "has lines of unequal length")
+        self._counted(part, lines, rows)
+        return [list(column) for column in zip(*lines, strict=True)]
+
+    def _counted(self, part: str, table: Any, rows: int | None) -> Any:
+        if rows is not None and len(table) != rows:
+            raise fail(self.where(part), f"has {len(table)} lines, expected {rows}")
+        return table
+
+
 def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     about = _about(files)
     graph_of = files.whole("graph_indicator.txt", 1)[:, 0] - 1
     if len(graph_of) and graph_of.min() < 0:
         raise fail(files.where("graph_indicator.txt"), "counts graphs from 1, but holds a smaller number")
     targets = _targets(files)
-    said = len(targets.classes or ()) or len(targets.numbers if targets.numbers is not None else ())
+    said = len(targets.classes or ()) or (0 if targets.numbers is None else len(targets.numbers))
     n_graphs = int(graph_of.max()) + 1 if len(graph_of) else 0
     if said and n_graphs > said:
         raise fail(files.where("graph_indicator.txt"), f"knows a graph {n_graphs}, but only {said} have a class")
@@ -98,9 +160,10 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     arcs = _arcs(files, graph_of)
     nodes = _columns(files, "node", len(graph_of), about)
     edges = _columns(files, "edge", len(arcs), about)
-    arcs, edges, loops = _without_loops(arcs, edges)
-    if len(loops):
-        nodes[unused_name("loop", nodes)] = np.isin(np.arange(len(graph_of)), loops)
+    loop = arcs[:, 0] == arcs[:, 1]
+    if loop.any():
+        nodes[unused_name("loop", nodes)] = np.isin(np.arange(len(graph_of)), arcs[loop, 0])
+        arcs, edges = arcs[~loop], {name: column[~loop] for name, column in edges.items()}
     arcs, edges = _once(files, arcs, edges, len(graph_of))
     if directed is None:
         directed = bool(about.get("directed")) or not _symmetric(arcs, edges, len(graph_of))
@@ -112,12 +175,11 @@ def _read(files: DataSet, directed: bool | None) -> tuple[list[Graph], Targets]:
     return _graphs(files, graph_of, arcs, nodes, edges, directed, names), targets
 
 
-def _arcs(files: DataSet, graph_of: _IntArray) -> _IntArray:
+def _arcs(files: DataSet, graph_of: IntArray) -> IntArray:
     arcs = files.whole("A.txt", 2) - 1
     outside = np.flatnonzero(((arcs < 0) | (arcs >= len(graph_of))).any(axis=1))
     if len(outside):
-        line = outside[0]
-        raise fail(files.where("A.txt"), f"line {line + 1} leads to a node that is not among 1..{len(graph_of)}")
+        raise fail(files.where("A.txt"), f"line {outside[0] + 1} leads to a node that is not among 1..{len(graph_of)}")
     across = np.flatnonzero(graph_of[arcs[:, 0]] != graph_of[arcs[:, 1]])
     if len(across):
         raise fail(files.where("A.txt"), f"line {across[0] + 1} joins nodes of two graphs")
@@ -165,21 +227,12 @@ def _described(described: list[dict[str, Any]], labels: list[list[str]], table: 
 def _strings(values: Sequence[Any]) -> NDArray[Any]:
     if not all(isinstance(value, str) for value in values):
         raise ValueError("a label is not a string")
-    result = np.empty(len(values), dtype=object)
-    result[:] = list(values)
-    return result
-
-
-def _without_loops(arcs: _IntArray, edges: _Columns) -> tuple[_IntArray, _Columns, _IntArray]:
-    loop = arcs[:, 0] == arcs[:, 1]
-    if not loop.any():
-        return arcs, edges, arcs[:0, 0]
-    return arcs[~loop], {name: column[~loop] for name, column in edges.items()}, arcs[loop, 0]
+    return np.array(values, dtype=object)
 
 
 def _once(
-    files: DataSet, arcs: _IntArray, edges: _Columns, n: int, either_way: bool = False
-) -> tuple[_IntArray, _Columns]:
+    files: DataSet, arcs: IntArray, edges: _Columns, n: int, either_way: bool = False
+) -> tuple[IntArray, _Columns]:
     """Keep the first of several equal arcs. With `either_way`, (i, j) and (j, i) count as equal."""
     ends = np.sort(arcs, axis=1) if either_way else arcs
     _, first, which = np.unique(ends[:, 0] * n + ends[:, 1], return_index=True, return_inverse=True)
@@ -192,7 +245,7 @@ def _once(
     return arcs[kept], {name: column[kept] for name, column in edges.items()}
 
 
-def _symmetric(arcs: _IntArray, edges: _Columns, n: int) -> bool:
+def _symmetric(arcs: IntArray, edges: _Columns, n: int) -> bool:
     """Return whether each arc has its reverse, with the same values in all columns."""
     there, back = arcs[:, 0] * n + arcs[:, 1], arcs[:, 1] * n + arcs[:, 0]
     order, turned = np.argsort(there), np.argsort(back)
@@ -202,12 +255,11 @@ def _symmetric(arcs: _IntArray, edges: _Columns, n: int) -> bool:
 
 
 def _differ(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
-    different = np.not_equal(a, b).astype(bool).reshape(len(a), -1)
-    return np.asarray(different.any(axis=1))
+    return np.asarray(np.not_equal(a, b).astype(bool).reshape(len(a), -1).any(axis=1))
 
 
 def _graphs(
-    files: DataSet, graph_of: _IntArray, arcs: _IntArray, nodes: _Columns, edges: _Columns, directed: bool, names: list[Any]
+    files: DataSet, graph_of: IntArray, arcs: IntArray, nodes: _Columns, edges: _Columns, directed: bool, names: list[Any]
 ) -> list[Graph]:
     """Cut the rows of the collection into graphs; nodes keep their order within a graph."""
     rows = np.argsort(graph_of, kind="stable")
@@ -219,18 +271,10 @@ def _graphs(
     graphs = []
     for i, name in enumerate(names):
         at, arc_at = rows[starts[i] : starts[i + 1]], arc_rows[arc_starts[i] : arc_starts[i + 1]]
-        try:
-            graphs.append(
-                Graph(
-                    nodes[BARE][at] if BARE in nodes else {key: c[at] for key, c in nodes.items()} or len(at),
-                    place[arcs[arc_at]],
-                    edges[BARE][arc_at] if BARE in edges else {key: c[arc_at] for key, c in edges.items()} or None,
-                    directed=directed,
-                    name=name,
-                )
-            )
-        except GraphError as error:
-            raise fail(files.source.where(), error) from None
+        own = nodes[BARE][at] if BARE in nodes else {key: c[at] for key, c in nodes.items()} or len(at)
+        links = edges[BARE][arc_at] if BARE in edges else {key: c[arc_at] for key, c in edges.items()} or None
+        with blaming(files.source.where()):
+            graphs.append(Graph(own, place[arcs[arc_at]], links, directed=directed, name=name))
     return graphs
 
 
@@ -304,9 +348,7 @@ def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) ->
             raise fail(path, f"graph {i} is {'' if graph.directed else 'un'}directed, unlike those before it")
     about: dict[str, Any] = {"directed": directed, "names": [graph.name for graph in graphs]}
     sizes = [graph.n_nodes for graph in graphs]
-    first = np.cumsum([0, *sizes])[:-1] + 1
-    arcs = [graph.edges + start for graph, start in zip(graphs, first, strict=True)]
-    twice = 1 if directed else 2
+    arcs = [graph.edges + start + 1 for graph, start in zip(graphs, np.cumsum([0, *sizes]), strict=False)]
     lines = [arc for part in arcs for arc in (part if directed else np.stack([part, part[:, ::-1]], axis=1).reshape(-1, 2))]
     files = {
         "A.txt": _lines(f"{i}, {j}" for i, j in lines),
@@ -316,10 +358,9 @@ def _files_of(graphs: list[Graph], classes: list[str] | None, path: PathLike) ->
         if any(not label.strip() or label != label.strip() or "\n" in label for label in classes):
             raise fail(path, "a class is empty, or has blanks around it or a line break in it")
         files["graph_labels.txt"] = _lines(classes)
-    for part, of, repeat in (
-        ("node", [graph.nodes for graph in graphs], 1),
-        ("edge", [graph.edge_attributes for graph in graphs], twice),
-    ):
+    parts = {"node": [graph.nodes for graph in graphs], "edge": [graph.edge_attributes for graph in graphs]}
+    for part, of in parts.items():
+        repeat = 2 if part == "edge" and not directed else 1
         about[part], labels, attributes = _described_columns(of, part, path)
         if labels:
             files[f"{part}_labels.txt"] = _lines(", ".join(row) for row in zip(*labels, strict=True) for _ in range(repeat))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 from xml.parsers.expat import ExpatError
 from xml.sax.saxutils import escape
@@ -17,18 +18,8 @@ from graphmeans.graphs.errors import GraphError
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class _Text:
-    """A parser target that only gathers text; `data` must exist for undefined entities to be errors."""
-
-    def __init__(self, data: Callable[[str], Any]) -> None:
-        self.data = data
-
-
 def parse_xml(
-    data: bytes,
-    start: Callable[[str, dict[str, str]], None],
-    end: Callable[[str], None],
-    text: Callable[[str], Any],
+    data: bytes, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None], text: Callable[[str], Any],
     where: str,
 ) -> None:
     """Call `start`, `end` and `text` for what the document holds; tags come without their namespace.
@@ -37,7 +28,8 @@ def parse_xml(
     is tolerated and its DTD never fetched. Only the element handlers are set directly on its expat parser, because the
     tree that they would otherwise build in pure Python takes three times as long.
     """
-    parser = DefusedXMLParser(target=_Text(text), forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    target = SimpleNamespace(data=text)  # only gathers text; `data` must exist for undefined entities to be errors
+    parser = DefusedXMLParser(target=target, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     expat = parser.parser
     expat.ordered_attributes = False
     expat.specified_attributes = True  # a default declared in the DOCTYPE would be copied for every element

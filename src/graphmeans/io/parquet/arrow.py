@@ -23,7 +23,7 @@ def parquet() -> Any:
 
 
 @contextlib.contextmanager
-def reading(path: PathLike, what: str = "") -> Iterator[None]:
+def reading(path: PathLike, what: str = "is not a readable Parquet file") -> Iterator[None]:
     """Turn whatever pyarrow finds wrong with a file into an error of one line that names the file."""
     try:
         yield
@@ -33,4 +33,4 @@ def reading(path: PathLike, what: str = "") -> Iterator[None]:
         raise
     except (arrow().ArrowException, OSError, ValueError, TypeError, KeyError, IndexError, MemoryError, RuntimeError) as error:
         reason = str(error).partition("\n")[0].strip() or type(error).__name__
-        raise fail(path, f"{what or 'is not a readable Parquet file'} ({reason})") from None
+        raise fail(path, f"{what} ({reason})") from None

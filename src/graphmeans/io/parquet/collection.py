@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.files import PathLike
-from graphmeans.graphs.batch import GraphBatch, concatenate
+from graphmeans.graphs.batch import GraphBatch, IntArray, concatenate, offsets
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.io.parquet.flat import encode_table, flat_or_graphs
+from graphmeans.io.parquet.flat import encode_table, flat_or_graphs, role_counts_of_table, size_columns
 from graphmeans.io.parquet.layout import LABEL, NAME
 from graphmeans.io.parquet.partitions import CollectionFile, Piece, RowGroup, open_files
-from graphmeans.io.parquet.role_sizes import role_counts_of_table, size_columns
 from graphmeans.io.parquet.rows import graphs_from_arrow
 
 T = TypeVar("T")
@@ -47,7 +45,7 @@ class Collection:
 
     def __init__(self, files: Sequence[CollectionFile], groups: Sequence[RowGroup], path: Path) -> None:
         self._files, self._groups, self.path = tuple(files), tuple(groups), path
-        self._starts = np.concatenate([[0], np.cumsum([group.rows for group in groups], dtype=np.int64)]).astype(np.int64)
+        self._starts = offsets(np.array([group.rows for group in groups], np.int64))
         self._recent: dict[int, Piece] = {}
         self._lock = threading.Lock()
 
@@ -63,7 +61,7 @@ class Collection:
 
     def __iter__(self) -> Iterator[Graph]:
         for i in range(self.n_partitions):
-            yield from self._graphs(i)
+            yield from graphs_from_arrow(*self._table(i))
 
     @overload
     def __getitem__(self, index: int) -> Graph: ...
@@ -112,8 +110,7 @@ class Collection:
         for file in self._files:
             for part, columns in (("nodes", file.layout.nodes), ("edges", file.layout.edges)):
                 for key, kind in columns.items():
-                    said = kind.type if kind.width is None else f"vector of {kind.width}"
-                    found[part].setdefault(key, said)
+                    found[part].setdefault(key, kind.type if kind.width is None else f"vector of {kind.width}")
         return found
 
     @property
@@ -125,7 +122,7 @@ class Collection:
         """The names of the graphs of each partition, one after the other."""
         return (_shared(self._table(i, [NAME])[1].column(NAME)) for i in range(self.n_partitions))
 
-    def names_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
+    def names_of(self, rows: range | IntArray) -> list[str | None]:
         """The names of the graphs at these positions."""
         return self._texts_of(NAME, rows)
 
@@ -133,16 +130,14 @@ class Collection:
     def labels(self) -> list[str] | None:
         """The classes of all graphs, None if there are none."""
         labels = self._texts(LABEL)
-        if not any(label is not None for label in labels):
-            return None
-        return ["" if label is None else label for label in labels]
+        return [label or "" for label in labels] if any(label is not None for label in labels) else None
 
-    def labels_of(self, rows: range | NDArray[np.int64]) -> list[str | None]:
+    def labels_of(self, rows: range | IntArray) -> list[str | None]:
         """The classes of the graphs at these positions, None for those that have none."""
         return self._texts_of(LABEL, rows)
 
     @property
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> IntArray:
         """The number of graphs in each partition."""
         return np.diff(self._starts)
 
@@ -168,22 +163,19 @@ class Collection:
         """Return an iterable of partitions as flat arrays (as graphs, if they differ), for `GraphEncoder.fit_batches`."""
         return Repeatable(lambda: (flat_or_graphs(*self._table(i)) for i in range(self.n_partitions)))
 
-    def take(self, indices: Sequence[int] | NDArray[np.int64]) -> list[Graph]:
+    def take(self, indices: Sequence[int] | IntArray) -> list[Graph]:
         """Return the graphs at these positions, in this order. Each partition is read once."""
         which = np.asarray(indices, dtype=np.int64).reshape(-1)
         if len(which) and not ((which >= -len(self)) & (which < len(self))).all():
             raise IndexError(f"a position is outside of a collection of {len(self)} graphs")
-        which = which % max(len(self), 1)
-        owner = np.searchsorted(self._starts, which, side="right") - 1
-        found: list[Graph | None] = [None] * len(which)
-        for i in np.unique(owner).tolist():
-            places = np.flatnonzero(owner == i)
+        found = np.empty(len(which), dtype=object)
+        for i, places, at in self._by_owner(which % max(len(self), 1)):
             layout, table, where = self._table(i)
-            rows, back = np.unique(which[places] - self._starts[i], return_inverse=True)
+            rows, back = np.unique(at, return_inverse=True)
             graphs = graphs_from_arrow(layout, table.take(rows), where)
             for place, row in zip(places.tolist(), back.tolist(), strict=True):
                 found[place] = graphs[row]
-        return found  # type: ignore[return-value]
+        return found.tolist()
 
     def encoded(self, encoder: GraphEncoder, size: int | None = None) -> Repeatable[GraphBatch]:
         """Return an iterable of what ``encoder.transform`` makes of each batch, without an object for each graph.
@@ -196,19 +188,13 @@ class Collection:
         """
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
-    def encoded_rows(self, encoder: GraphEncoder, rows: range | NDArray[np.int64]) -> GraphBatch:
+    def encoded_rows(self, encoder: GraphEncoder, rows: range | IntArray) -> GraphBatch:
         """Return what ``encoder.transform`` makes of the graphs at these positions, in this order."""
-        pieces = []
-        for i, at in self._by_partition(rows):
-            layout, table, where = self._table(i)
-            pieces.append((layout, _slice(table, at), where))
-        if not pieces:
-            return encoder.transform([])
-        return _encoded(pieces, encoder)
+        tables = ((self._table(i), at) for i, at in self._by_partition(rows))
+        pieces = [(layout, _slice(table, at), where) for (layout, table, where), at in tables]
+        return _encoded(pieces, encoder) if pieces else encoder.transform([])
 
-    def role_sizes(
-        self, encoder: GraphEncoder, rows: range | NDArray[np.int64]
-    ) -> tuple[tuple[Hashable, ...], NDArray[np.int64]]:
+    def role_sizes(self, encoder: GraphEncoder, rows: range | IntArray) -> tuple[tuple[Hashable, ...], IntArray]:
         """Return the roles that `encoded_rows` gives the graphs at these positions, and their numbers of nodes of each role.
 
         Only the columns with the numbers of nodes and the roles are read, and one that confirms them; no graph is encoded.
@@ -236,18 +222,15 @@ class Collection:
                 found[:, numbers] = batch.role_counts
             pieces.append(found)
         counts = np.zeros((sum(map(len, pieces)), len(known)), dtype=np.int64)
-        start = 0
-        for found in pieces:
+        for start, found in zip(offsets(np.array([len(piece) for piece in pieces], np.int64)), pieces, strict=False):
             counts[start : start + len(found), : found.shape[1]] = found
-            start += len(found)
         return tuple(known), counts
 
     def fingerprint(self) -> bytes:
         """Return bytes that differ between collections, from what the footers of the files say about every row group."""
         digest = hashlib.sha256()
         for group in self._groups:
-            file = self._files[group.file]
-            footer = file.footer.row_group(group.number)
+            footer = self._files[group.file].footer.row_group(group.number)
             digest.update(repr((group.rows, footer.total_byte_size)).encode())
             for c in range(footer.num_columns):
                 column = footer.column(c)
@@ -263,9 +246,6 @@ class Collection:
         """Read partition i."""
         group = self._groups[i]
         return self._files[group.file].read(group, columns)
-
-    def _graphs(self, i: int) -> list[Graph]:
-        return graphs_from_arrow(*self._table(i))
 
     def _cut(self, size: int | None) -> Iterator[list[Piece]]:
         """Yield lists of tables that hold `size` rows together."""
@@ -288,7 +268,7 @@ class Collection:
     def _texts(self, column: str) -> list[Any]:
         return [text for i in range(self.n_partitions) for text in _shared(self._table(i, [column])[1].column(column))]
 
-    def _by_partition(self, rows: range | NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    def _by_partition(self, rows: range | IntArray) -> Iterator[tuple[int, IntArray]]:
         """Split positions where the partition changes. Yield the number of the partition and the positions inside it."""
         rows = np.asarray(rows, dtype=np.int64)
         owner = np.searchsorted(self._starts, rows, side="right") - 1
@@ -297,14 +277,18 @@ class Collection:
                 i = int(owner[part[0]])
                 yield i, rows[part] - self._starts[i]
 
-    def _texts_of(self, column: str, rows: range | NDArray[np.int64]) -> list[Any]:
-        rows = np.asarray(rows, dtype=np.int64)
-        owner = np.searchsorted(self._starts, rows, side="right") - 1
+    def _texts_of(self, column: str, rows: range | IntArray) -> list[Any]:
         found = np.empty(len(rows), dtype=object)
+        for i, places, at in self._by_owner(np.asarray(rows, dtype=np.int64)):
+            found[places] = _shared(self._table(i, [column])[1].column(column).take(at))
+        return found.tolist()
+
+    def _by_owner(self, rows: IntArray) -> Iterator[tuple[int, IntArray, IntArray]]:
+        """Yield each partition that has some of these rows, their places among the rows, and their positions in it."""
+        owner = np.searchsorted(self._starts, rows, side="right") - 1
         for i in np.unique(owner).tolist():
             places = np.flatnonzero(owner == i)
-            found[places] = _shared(self._table(i, [column])[1].column(column).take(rows[places] - self._starts[i]))
-        return found.tolist()
+            yield i, places, rows[places] - self._starts[i]
 
 
 def _shared(column: Any) -> list[Any]:
@@ -347,7 +331,7 @@ def open_collection(path: PathLike) -> Collection:
 
 
 def _encoded(pieces: Sequence[Piece], encoder: GraphEncoder) -> GraphBatch:
-    batches = [encode_table(layout, table, where, encoder) for layout, table, where in pieces]
+    batches = [encode_table(*piece, encoder) for piece in pieces]
     if len(batches) == 1:
         return batches[0]
     if any(batch.role_names != encoder.roles_ for batch in batches):
@@ -360,7 +344,7 @@ def _graphs_of(pieces: Sequence[Piece]) -> list[Graph]:
     return [graph for piece in pieces for graph in graphs_from_arrow(*piece)]
 
 
-def _slice(table: Any, at: NDArray[np.int64]) -> Any:
+def _slice(table: Any, at: IntArray) -> Any:
     """Return the rows at these positions, without a copy if they follow each other."""
     neighbours = len(at) and at[-1] - at[0] + 1 == len(at) and (np.diff(at) == 1).all()
     return table.slice(at[0], len(at)) if neighbours else table.take(at)

@@ -1,4 +1,4 @@
-"""Encode graphs from the buffers of an Arrow table, without an object for each graph.
+"""Encode graphs, and count their nodes, from the buffers of an Arrow table, without an object for each graph.
 
 This is the fast path to what `GraphEncoder.transform` makes of the graphs. Whatever is unusual takes the slow path through
 `Graph` objects, which gives the right result or says what is wrong with which graph: a graph that is kept apart or lacks a
@@ -7,45 +7,41 @@ column, an edge that leads to no node, or a value that the encoder refuses.
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.files import fail
-from graphmeans.graphs.batch import GraphBatch
+from graphmeans.files import DAMAGE, blaming
+from graphmeans.graphs.batch import GraphBatch, IntArray, offsets
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.flat import Flat, Shape
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.io.formats.table import frozen_label
-from graphmeans.io.parquet.layout import APART, ROLES, SOURCE, TARGET, ColumnKind, Layout, stored
+from graphmeans.io.parquet.layout import APART, ROLES, SIZE, SOURCE, TARGET, ColumnKind, Layout, stored
 from graphmeans.io.parquet.rows import MAX_BARE_NODES, ListColumn, graphs_from_arrow, node_counts
-
-IntArray = NDArray[np.int64]
 
 
 def encode_table(layout: Layout, table: Any, where: str, encoder: GraphEncoder) -> GraphBatch:
     """Encode the rows of a table."""
     flat = flat_or_graphs(layout, table, where)
     if isinstance(flat, Flat):
-        try:
+        with contextlib.suppress(GraphError):
             return encoder.encode(flat)
-        except GraphError:
-            flat = graphs_from_arrow(layout, table, where)
-    try:
+        flat = graphs_from_arrow(layout, table, where)
+    with blaming(where):
         return encoder.transform(flat)
-    except GraphError as error:
-        raise fail(where, error) from None
 
 
 def flat_or_graphs(layout: Layout, table: Any, where: str) -> Flat | list[Graph]:
     """Return the rows as flat arrays if all have the same columns and are valid, otherwise as graphs."""
-    try:
+    flat = None
+    with contextlib.suppress(*DAMAGE):  # the slow path raises an error that names the graph
         flat = _flat(layout, table)
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError, MemoryError):
-        flat = None  # the slow path raises an error that names the graph
     return graphs_from_arrow(layout, table, where) if flat is None else flat
 
 
@@ -72,14 +68,16 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
     lists = ListColumn(table.column(ROLES))
     if not (lists.valid | (nodes == 0)).all():
         return None if lists.lengths.any() else Flat(shape, node_columns, edge_columns)
-    if not np.array_equal(lists.lengths, nodes):
-        return None
+    roles = _roles(layout, lists, nodes)
+    return None if roles is None else Flat(shape, node_columns, edge_columns, tuple(roles[0]), roles[1])
+
+
+def _roles(layout: Layout, lists: ListColumn, nodes: IntArray) -> tuple[list[Any], NDArray[np.int32]] | None:
+    """Return the roles, and the number of that of each node; None unless every node has one."""
     names, codes = lists.coded()
-    if layout.roles == "json":
-        names = [frozen_label(json.loads(name)) for name in names]
-    if None in names and layout.roles != "json":
+    if not np.array_equal(lists.lengths, nodes) or (None in names and layout.roles != "json"):
         return None
-    return Flat(shape, node_columns, edge_columns, tuple(names), codes)
+    return [frozen_label(json.loads(name)) for name in names] if layout.roles == "json" else names, codes
 
 
 def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
@@ -91,7 +89,7 @@ def _shape(layout: Layout, table: Any, nodes: IntArray) -> Shape | None:
     owner = np.repeat(np.arange(len(nodes)), source.lengths)
     if len(ends) and (ends.min() < 0 or (ends >= nodes[owner][:, None]).any() or (ends[:, 0] == ends[:, 1]).any()):
         return None
-    first = np.concatenate([[0], np.cumsum(nodes)])[owner]
+    first = offsets(nodes)[owner]
     ordered = ends if layout.directed else np.sort(ends, axis=1)
     most = int(nodes.max(initial=0)) + 1
     if most * (int(nodes.sum()) + 1) >= 2**62:
@@ -121,3 +119,61 @@ def _columns(kinds: dict[str, ColumnKind], part: str, table: Any, counts: IntArr
             return None
         result[key] = values if missing is None else np.ma.MaskedArray(values, mask=missing.reshape(shape))
     return result
+
+
+# -- numbers of nodes, from the columns that tell them and no others -------------------------------
+
+
+def size_columns(layout: Layout) -> list[str]:
+    """The columns that `role_counts_of_table` needs. One attribute of the nodes is there to confirm their numbers."""
+    roles = [] if layout.roles is None else [ROLES]
+    return [SIZE, APART, *roles, *(stored("nodes", key) for key in list(layout.nodes)[:1])]
+
+
+def role_counts_of_table(layout: Layout, table: Any, known: dict[Hashable, int], with_roles: bool) -> IntArray | None:
+    """The number of nodes of each role in each row, None if these columns alone do not tell it for certain.
+
+    Parameters
+    ----------
+    layout : Layout
+    table : pyarrow.Table
+        With the `size_columns`.
+    known : dict, role -> number
+        The roles that have a number already. Others are added behind them, as the encoder does it.
+    with_roles : bool
+        Whether the encoder was fitted to graphs with roles.
+    """
+    with contextlib.suppress(*DAMAGE):  # encoding the graphs tells what is wrong
+        return _count(layout, table, known, with_roles)
+    return None
+
+
+def _count(layout: Layout, table: Any, known: dict[Hashable, int], with_roles: bool) -> IntArray | None:
+    if table.column(APART).null_count < table.num_rows:
+        return None
+    nodes = node_counts(table)
+    if not _confirmed(layout, table, nodes):
+        return None
+    if nodes.any() and with_roles != (layout.roles is not None):
+        return None
+    if layout.roles is None:
+        return np.pad(nodes[:, None], [(0, 0), (0, len(known) - 1)])
+    roles = _roles(layout, ListColumn(table.column(ROLES)), nodes)
+    if roles is None:
+        return None
+    names, codes = roles
+    numbers = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
+    owner = np.repeat(np.arange(len(nodes)), nodes)
+    return np.bincount(owner * len(known) + numbers[codes], minlength=len(nodes) * len(known)).reshape(-1, len(known))
+
+
+def _confirmed(layout: Layout, table: Any, nodes: IntArray) -> bool:
+    """Whether there is a value for each node: a number by itself is not believed."""
+    first = next(iter(layout.nodes.items()), None)
+    if first is None:
+        return not (nodes > MAX_BARE_NODES).any()
+    key, kind = first
+    lists = ListColumn(table.column(stored("nodes", key)))
+    fits = lists.lengths == nodes * (1 if kind.width is None else kind.width)
+    unseen = ~lists.valid if kind.width != 0 else np.ones(len(nodes), dtype=bool)
+    return bool((fits | unseen).all()) and not (nodes[unseen] > MAX_BARE_NODES).any()

@@ -30,15 +30,9 @@ class LabelTable(NamedTuple):
 
 
 def write_labels(
-    path: PathLike,
-    names: Sequence[str | None],
-    labels: ArrayLike,
-    distances: ArrayLike | None = None,
-    classes: Sequence[object] | None = None,
-    *,
-    rows_per_group: int = 1_000_000,
-    part: tuple[int, int] | None = None,
-    **more: ArrayLike,
+    path: PathLike, names: Sequence[str | None], labels: ArrayLike, distances: ArrayLike | None = None,
+    classes: Sequence[object] | None = None, *,
+    rows_per_group: int = 1_000_000, part: tuple[int, int] | None = None, **more: ArrayLike,
 ) -> None:
     """Write the result of a clustering as Parquet: columns ``name``, ``cluster`` and, if given, ``distance`` and ``class``.
 
@@ -70,9 +64,8 @@ def write_labels(
     if len({len(column) for column in columns.values()}) > 1:
         said = ", ".join(f"{len(column)} {key}s" for key, column in columns.items())
         raise fail(path, f"labels cannot be written: {said}")
-    about: dict[str, Any] = {"format": LABELS_FORMAT, "version": LABELS_VERSION}
-    if part is not None:
-        about |= {"first": part[0], "of": part[1]}
+    about = {"format": LABELS_FORMAT, "version": LABELS_VERSION}
+    about |= {} if part is None else {"first": part[0], "of": part[1]}
     table = pa.table(columns).replace_schema_metadata({KEY: json.dumps(about).encode()})
     with when_complete(Path(path)) as partial:
         pq.write_table(table, partial, compression="zstd", row_group_size=rows_per_group, write_page_checksum=True)
@@ -86,21 +79,14 @@ def read_labels(path: PathLike) -> tuple[list[str | None], NDArray[np.int32], ND
 def read_label_table(path: PathLike) -> LabelTable:
     """Read a table of labels with the classes. The parts of a folder are put in their order; none may be missing."""
     tables = [table for _, table in sorted(_label_parts(Path(path)), key=lambda part: part[0])]
+    common = set.intersection(*(set(table.column_names) for table in tables))
     with reading(path):
-        names, labels, distances, classes = ([_column(table, key) for table in tables] for key in _LABEL_COLUMNS)
         return LabelTable(
-            [name for column in names for name in column.to_pylist()],
-            np.concatenate([column.to_numpy() for column in labels]).astype(np.int32),
-            None if any(c is None for c in distances) else np.concatenate([column.to_numpy() for column in distances]),
-            None if any(c is None for c in classes) else [label for column in classes for label in column.to_pylist()],
+            [name for table in tables for name in table.column("name").to_pylist()],
+            np.concatenate([table.column("cluster").to_numpy() for table in tables]).astype(np.int32),
+            np.concatenate([table.column("distance").to_numpy() for table in tables]) if "distance" in common else None,
+            [label for table in tables for label in table.column("class").to_pylist()] if "class" in common else None,
         )
-
-
-_LABEL_COLUMNS = ("name", "cluster", "distance", "class")
-
-
-def _column(table: Any, name: str) -> Any:
-    return table.column(name) if name in table.column_names else None
 
 
 def _label_parts(path: Path) -> Iterator[tuple[int, Any]]:
@@ -147,11 +133,12 @@ def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
         check_arrived(folder, -(-len(engine) // dataset.SHARD_SIZE))
         return written
     labels = estimator.labels_
-    names: list[str | None] = [None] * len(labels)
+    names: Sequence[str | None] = [None] * len(labels)
     classes = None
-    if X is not None:
-        names = list(X.names) if isinstance(X, Collection) else [graph.name for graph in to_graphs(X)]
-        classes = X.labels if isinstance(X, Collection) else None
+    if isinstance(X, Collection):
+        names, classes = X.names, X.labels
+    elif X is not None:
+        names = [graph.name for graph in to_graphs(X)]
     if len(names) != len(labels):
         raise GraphError(f"the estimator was fitted to {len(labels)} graphs, not to {len(names)}")
     write_labels(path, names, labels, estimator.distances_, classes)

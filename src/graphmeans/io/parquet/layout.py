@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from graphmeans.files import fail, parse_json
-from graphmeans.graphs.errors import GraphError
+from graphmeans.files import blaming, fail, parse_json
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import unknown_type
 from graphmeans.io.formats.table import MAX_WIDTH
@@ -125,8 +124,8 @@ class Layout:
             "format": COLLECTION_FORMAT,
             "version": COLLECTION_VERSION,
             "directed": self.directed,
-            "nodes": [[key, kind.type, kind.width] for key, kind in self.nodes.items()],
-            "edges": [[key, kind.type, kind.width] for key, kind in self.edges.items()],
+            "nodes": [[key, *kind] for key, kind in self.nodes.items()],
+            "edges": [[key, *kind] for key, kind in self.edges.items()],
             "node_ids": self.ids,
             "roles": self.roles,
         }
@@ -139,7 +138,7 @@ class Layout:
             raise fail(where, "is a Parquet file, but not a collection of graphs written by graphmeans")
         if about.get("version") != COLLECTION_VERSION:
             raise fail(where, f"has format version {about.get('version')!r}, this release reads {COLLECTION_VERSION}")
-        try:
+        with blaming(where, "its description of the columns is malformed"):
             layout = cls(
                 _checked(about["directed"], bool),
                 {_checked(key, str): _kind(kind, width) for key, kind, width in about["nodes"]},
@@ -147,10 +146,7 @@ class Layout:
                 _label(about["node_ids"]),
                 _label(about["roles"]),
             )
-        except (KeyError, ValueError, TypeError):
-            raise fail(where, "its description of the columns is malformed") from None
-        expected = layout.schema()
-        for one in expected:
+        for one in layout.schema():
             found = schema.field(one.name).type if schema.get_field_index(one.name) >= 0 else None
             if found != one.type:
                 raise fail(where, f"column {one.name!r} is {'absent' if found is None else found}, expected {one.type}")
@@ -159,13 +155,7 @@ class Layout:
 
 def own_metadata(schema: Any, where: str) -> dict[str, Any] | None:
     """Return what graphmeans wrote into the metadata of a schema, or None."""
-    text = (schema.metadata or {}).get(KEY)
-    if text is None:
-        return None
-    try:
-        about = parse_json(text.decode("utf-8"), where)
-    except UnicodeDecodeError:
-        about = None
+    about = parse_json((schema.metadata or {}).get(KEY, b"null").decode("utf-8", "replace"), where)
     return about if isinstance(about, dict) else None
 
 
@@ -204,13 +194,7 @@ def _is_default(key: str, values: NDArray[Any], part: str) -> bool:
 
 def is_text(text: str | None) -> bool:
     """Return whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
-    if text is None or text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return text is None or text.isascii() or writable_text(text) == text
 
 
 def _common_kind(labels: Iterable[Sequence[Any] | None]) -> str | None:
@@ -228,13 +212,13 @@ def _checked(value: Any, kind: type) -> Any:
 def _kind(kind: Any, width: Any) -> ColumnKind:
     wide = width is not None and (kind != "number" or not 0 <= _checked(width, int) <= MAX_WIDTH)
     if kind not in ("number", "bool", "string") or wide:
-        raise GraphError("a column is of no known type")
+        raise TypeError("a column is of no known type")
     return ColumnKind(kind, width)
 
 
 def _label(kind: Any) -> Any:
     if kind is not None and kind not in _LABEL_KINDS:
-        raise GraphError("ids and roles are of no known type")
+        raise TypeError("ids and roles are of no known type")
     return kind
 
 

@@ -16,9 +16,8 @@ def write_predictions(
 ) -> int:
     """Predict a collection on disk and write a folder of Parquet parts; workers write theirs. How many graphs there are."""
     folder = new_folder(path)
-    args = str(folder), len(collection), class_names(estimator)
-    data = estimator._data(collection)
-    counts = list(by_blocks(_write_block, predictor_of(estimator, n_jobs), data, client, *args))
+    args = client, str(folder), len(collection), class_names(estimator)
+    counts = list(by_blocks(_write_block, predictor_of(estimator, n_jobs), estimator._data(collection), *args))
     check_arrived(folder, len(counts))
     return sum(counts)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphmeans.files import PathLike, fail
+from graphmeans.files import PathLike, fail, refusing
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
@@ -29,12 +29,8 @@ _END = object()
 
 
 def write_parquet(
-    graphs: Iterable[Any],
-    path: PathLike,
-    classes: Iterable[object] | None = None,
-    *,
-    rows_per_group: int = ROWS_PER_GROUP,
-    rows_per_file: int | None = None,
+    graphs: Iterable[Any], path: PathLike, classes: Iterable[object] | None = None, *,
+    rows_per_group: int = ROWS_PER_GROUP, rows_per_file: int | None = None,
 ) -> int:
     """Write a collection as Parquet. At most one row group is held in memory.
 
@@ -78,12 +74,8 @@ def write_parquet(
 
 
 def write_rows(
-    rows: Iterable[tuple[Graph, str | None]],
-    path: PathLike,
-    layout: Layout | None = None,
-    *,
-    rows_per_group: int = ROWS_PER_GROUP,
-    rows_per_file: int | None = None,
+    rows: Iterable[tuple[Graph, str | None]], path: PathLike, layout: Layout | None = None, *,
+    rows_per_group: int = ROWS_PER_GROUP, rows_per_file: int | None = None,
 ) -> int:
     """Write graphs that come with their classes (or None), as `iterate_collection` gives them; see `write_parquet`."""
     arrow()
@@ -103,57 +95,45 @@ def write_rows(
     with when_complete(target, folder=True) as partial:
         for number in itertools.count():
             some = itertools.islice(rest, rows_per_file)
-            part = _write_file(some, partial / f"part-{number:05d}.parquet", layout, rows_per_group)
-            written += part
-            if part < rows_per_file:
+            written += _write_file(some, partial / f"part-{number:05d}.parquet", layout, rows_per_group)
+            if written < (number + 1) * rows_per_file:
                 break
     return written
 
 
 def _with_labels(graphs: Iterable[Any], classes: Iterable[object] | None, path: Path) -> Iterator[tuple[Graph, str | None]]:
     """Yield each graph with its class. There must be as many graphs as classes."""
-    if classes is None:
-        pairs: Iterable[tuple[Any, Any]] = ((graph, None) for graph in graphs)
-    else:
+    pairs: Iterable[tuple[Any, Any]] = zip(graphs, itertools.repeat(None), strict=False)
+    if classes is not None:
         pairs = itertools.zip_longest(graphs, classes, fillvalue=_END)
     for i, (graph, label) in enumerate(pairs):
         if graph is _END or label is _END:
             raise fail(path, f"there are {'fewer' if graph is _END else 'more'} graphs than classes: one of them ends at {i}")
-        if not isinstance(graph, Graph):
-            graph = to_graphs([graph])[0]
-        yield graph, None if label is None else writable_text(str(label))
+        made = graph if isinstance(graph, Graph) else to_graphs([graph])[0]
+        yield made, None if label is None else writable_text(str(label))
 
 
-def _write_file(
-    rows: Iterator[tuple[Graph, str | None]], path: Path, layout: Layout | None, rows_per_group: int
-) -> int:
-    pq = parquet()
-    written, apart = 0, 0
-    writer = None
-    try:
-        while some := list(itertools.islice(rows, rows_per_group)):
+def _write_file(rows: Iterator[tuple[Graph, str | None]], path: Path, layout: Layout | None, group_size: int) -> int:
+    written, apart, writer = 0, 0, None
+    with contextlib.ExitStack() as stack:
+        while some := list(itertools.islice(rows, group_size)):
             graphs = [graph for graph, _ in some]
             layout = Layout.of(graphs) if layout is None else layout
             table, strangers = graphs_to_arrow(layout, graphs, [label for _, label in some])
             with reading(path.name, "cannot be written"):
-                if writer is None:
-                    writer = _writer(pq, path, table.schema)
-                writer.write_table(table, row_group_size=rows_per_group)
+                writer = stack.enter_context(_writer(path, table.schema)) if writer is None else writer
+                writer.write_table(table, row_group_size=group_size)
             written, apart = written + len(some), apart + strangers
         if writer is not None:
             writer.add_key_value_metadata({"graphmeans.apart": str(apart)})
-    finally:
-        if writer is not None:
-            writer.close()
     return written
 
 
-def _writer(pq: Any, path: Path, schema: Any) -> Any:
+def _writer(path: Path, schema: Any) -> Any:
     """Open a writer that encodes strings, which mostly repeat, with a dictionary, and numbers without."""
     texts = [one.name for one in schema if "string" in str(one.type) and one.name != "name"]
-    return pq.ParquetWriter(
-        path, schema, compression="zstd", use_dictionary=texts or False, write_statistics=False, write_page_checksum=True
-    )
+    options = {"compression": "zstd", "write_statistics": False, "write_page_checksum": True}
+    return parquet().ParquetWriter(path, schema, use_dictionary=texts or False, **options)
 
 
 @contextlib.contextmanager
@@ -165,13 +145,12 @@ def when_complete(path: Path, folder: bool = False) -> Iterator[Path]:
             raise fail(path, "is there already; name another folder, or remove it")
         if not folder and path.is_dir():
             raise fail(path, "is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if folder:
-            partial.mkdir()
-        yield partial
-        os.replace(partial, path)
-    except OSError as error:
-        raise fail(path, f"cannot be written ({error.strerror or error})") from None
+        with refusing(path, "cannot be written", (OSError,)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if folder:
+                partial.mkdir()
+            yield partial
+            os.replace(partial, path)
     finally:
         if partial.is_dir():
             shutil.rmtree(partial, ignore_errors=True)

@@ -79,7 +79,7 @@ def check_space(space: GraphSpace, encoder: GraphEncoder) -> None:
     order = space.order
     _expect(isinstance(order, np.ndarray) and order.dtype == np.int64 and order.ndim == 1, "its order")
     _expect(isinstance(space.roles, tuple) and space.roles == encoder.roles_ and len(order) == len(space.roles), "its roles")
-    _expect(bool((order >= 0).all()) and bool((order <= UNBOUNDED).all()), "its order")
+    _expect(bool(((order >= 0) & (order <= UNBOUNDED)).all()), "its order")
     _expect(bool(order[order < UNBOUNDED].sum() <= MAX_ORDER), "its order")
     _expect(isinstance(space.matcher, Matcher), "its matcher")
     effort = space.matcher.get_params().get("effort", 1.0)
@@ -118,8 +118,8 @@ def _check_centers(centers: Centers, space: GraphSpace) -> None:
     node, edge = centers.node_support, centers.edge_support
     _expect(_floats(node, 1) and node.shape == (len(batch.nodes),), "its support")
     _expect(_floats(edge, 2) and edge.shape == (len(batch.ends), 1 + batch.directed), "its support")
-    _expect(bool((node > 0).all() and (node <= 1 + _ROUNDING).all()), "its support")
-    _expect(bool((edge >= 0).all() and (edge <= 1 + _ROUNDING).all()), "its support")
+    _expect(bool(((node > 0) & (node <= 1 + _ROUNDING)).all()), "its support")
+    _expect(bool(((edge >= 0) & (edge <= 1 + _ROUNDING)).all()), "its support")
 
 
 def _check_fitted(estimator: Any, k: int) -> None:
@@ -136,10 +136,9 @@ def _check_fitted(estimator: Any, k: int) -> None:
 
 def _nothing(encoder: GraphEncoder) -> GraphBatch:
     """Return an empty batch of graphs of this encoder."""
-    ptr, ends = np.zeros(1, dtype=np.int64), np.zeros((0, 2), dtype=np.int32)
-    return GraphBatch(
-        ptr, np.zeros((0, 1)), np.zeros(0, dtype=np.int32), ptr, ends, np.zeros((0, 1)), encoder.directed_, encoder.roles_
-    )
+    ptr, values = np.zeros(1, np.int64), np.zeros((0, 1))
+    roles, ends = np.zeros(0, np.int32), np.zeros((0, 2), np.int32)
+    return GraphBatch(ptr, values, roles, ptr, ends, values, encoder.directed_, encoder.roles_)
 
 
 def _check_offsets(ptr: Any, total: int) -> None:

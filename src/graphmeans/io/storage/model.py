@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.array_file import Arrays, read_array_file, write_array_file
-from graphmeans.files import PathLike, fail
+from graphmeans.files import PathLike, blaming, fail, refusing
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.storage.check import check_model
@@ -26,9 +26,7 @@ from graphmeans.io.storage.packing import known_class, pack, unpack
 MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 2
 
 #: Names of version 1 that have changed since.
-_RENAMED = {
-    "Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers",
-}  # fmt: skip
+_RENAMED = {"Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers"}
 
 
 def _renamed(described: Any) -> Any:
@@ -45,14 +43,10 @@ def _renamed(described: Any) -> Any:
     return made
 
 
-def _from_version_1(about: dict[str, Any]) -> dict[str, Any]:
-    return {**about, "model": _renamed(about["model"])}
-
-
 #: For each earlier version, the function that translates its descriptions into those of the next version.
-UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_version_1}
-
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError, MemoryError)
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: lambda about: {**about, "model": _renamed(about["model"])}
+}
 
 
 def save(estimator: Any, path: PathLike) -> None:
@@ -61,11 +55,9 @@ def save(estimator: Any, path: PathLike) -> None:
     arrays: Arrays = {}
     described = pack(_writable(estimator), type(estimator).__name__, arrays)
     about = {"format": MODEL_FORMAT, "version": MODEL_VERSION, "graphmeans": release("graphmeans"), "model": described}
-    try:
+    with refusing(path, "cannot be written", (OSError,)):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         write_array_file(path, "model", about, arrays)
-    except OSError as error:
-        raise fail(path, f"cannot be written ({error.strerror or error})") from None
 
 
 def load(path: PathLike) -> Any:
@@ -96,13 +88,9 @@ def load(path: PathLike) -> Any:
     """
     if not os.path.isfile(path):
         raise fail(path, "no such file")
-    try:
+    with blaming(path, "is not consistent in itself"):
         about, arrays = read_array_file(path, "model", check=_check_version)
-        return _estimator(_current(about), arrays)
-    except GraphError as error:
-        raise error if str(error).startswith(str(path)) else fail(path, error) from None
-    except _DAMAGE as error:
-        raise fail(path, f"is not consistent in itself ({type(error).__name__}: {error})") from None
+        return _estimator(about, arrays)
 
 
 def _writable(estimator: Any) -> Any:
@@ -111,7 +99,7 @@ def _writable(estimator: Any) -> Any:
     params = estimator.get_params(deep=False)
     init = params.get("init")
     if callable(init):
-        changed["init"] = _default(estimator, "init")
+        changed["init"] = type(estimator)().get_params(deep=False)["init"]
     elif isinstance(init, (list, tuple)) and len(init) and kind_of_one(init[0]) not in (None, "graph"):
         changed["init"] = to_graphs(init)
     if isinstance(params.get("random_state"), np.random.RandomState):
@@ -122,10 +110,8 @@ def _writable(estimator: Any) -> Any:
         changed["engine"] = "threads"  # the workers of the fit will not be there when the file is loaded
     for name in ("init", "random_state"):
         if name in changed and not isinstance(changed[name], list):
-            warnings.warn(
-                f"{name} cannot be written to a model file: the loaded estimator will have {name}={changed[name]!r}",
-                stacklevel=4,
-            )
+            said = f"{name} cannot be written to a model file: the loaded estimator will have {name}={changed[name]!r}"
+            warnings.warn(said, stacklevel=4)
     if not changed:
         return estimator
     if hasattr(estimator, "labels_"):
@@ -135,11 +121,10 @@ def _writable(estimator: Any) -> Any:
     return twin
 
 
-def _default(estimator: Any, name: str) -> Any:
-    return type(estimator)().get_params(deep=False)[name]
-
-
 def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
+    """Make the estimator of a description, which is translated first if it is of an earlier version."""
+    for old in range(about["version"], MODEL_VERSION):
+        about = UPGRADES[old](about)
     described = about["model"]
     if not hasattr(known_class(next(iter(described))), "save"):
         raise GraphError("holds no estimator")
@@ -164,8 +149,3 @@ def _check_version(about: dict[str, Any]) -> None:
         )
 
 
-def _current(about: dict[str, Any]) -> dict[str, Any]:
-    """Translate a description of an earlier version into one of this version."""
-    for old in range(about["version"], MODEL_VERSION):
-        about = UPGRADES[old](about)
-    return about

@@ -21,28 +21,14 @@ from graphmeans.graphs.errors import GraphError
 
 #: The classes that a file may hold, and their modules.
 CLASSES = {
-    "GraphKMeans": "graphmeans.cluster.estimators.kmeans",
-    "GraphKMedoids": "graphmeans.cluster.estimators.kmedoids",
-    "GraphNearestCentroid": "graphmeans.cluster.estimators.nearest_centroid",
-    "MiniBatchGraphKMeans": "graphmeans.cluster.estimators.minibatch",
-    "GraphEncoder": "graphmeans.graphs.encoding.encoder",
-    "Numbers": "graphmeans.graphs.encoding.columns",
-    "Categories": "graphmeans.graphs.encoding.columns",
-    "Angles": "graphmeans.graphs.encoding.columns",
-    "GraphBatch": "graphmeans.graphs.batch",
-    "Graph": "graphmeans.graphs.graph",
-    "MeanGraph": "graphmeans.graphs.mean_graph",
-    "GraphSpace": "graphmeans.space",
-    "Centers": "graphmeans.means.frames",
-    "Auto": "graphmeans.matching.auto",
-    "Exact": "graphmeans.matching.exact",
-    "Search": "graphmeans.matching.search",
-    "Graduated": "graphmeans.matching.graduated",
-    "Incremental": "graphmeans.means.incremental",
-    "Lifted": "graphmeans.means.lifted",
-    "SetMean": "graphmeans.means.set_mean",
-    "Subgradient": "graphmeans.means.subgradient",
-}
+    "GraphKMeans": "cluster.estimators.kmeans", "MiniBatchGraphKMeans": "cluster.estimators.minibatch",
+    "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
+    "Numbers": "graphs.encoding.columns", "Categories": "graphs.encoding.columns", "Angles": "graphs.encoding.columns",
+    "GraphEncoder": "graphs.encoding.encoder", "GraphBatch": "graphs.batch", "GraphSpace": "space",
+    "Graph": "graphs.graph", "MeanGraph": "graphs.mean_graph", "Centers": "means.frames", "SetMean": "means.set_mean",
+    "Auto": "matching.auto", "Exact": "matching.exact", "Search": "matching.search", "Graduated": "matching.graduated",
+    "Incremental": "means.incremental", "Lifted": "means.lifted", "Subgradient": "means.subgradient",
+}  # fmt: skip
 #: What is kept of a graph; a mean graph has more. Alignments of its members are not kept.
 _GRAPH = ("nodes", "edges", "edge_attributes", "directed", "roles", "node_ids", "name")
 _MEAN = ("node_support", "edge_support", "objective", "similarity", "damped")
@@ -56,7 +42,7 @@ def known_class(name: str) -> Any:
     """Return the class of this name, which must be listed."""
     if name not in CLASSES:
         raise GraphError(f"{name!r} is nothing that a file may hold")
-    return getattr(import_module(CLASSES[name]), name)
+    return getattr(import_module(f"graphmeans.{CLASSES[name]}"), name)
 
 
 # -- packing ---------------------------------------------------------------------------------------
@@ -124,10 +110,8 @@ def unpack(value: Any, arrays: Arrays) -> Any:
     name, content = next(iter(value.items()))
     if name == "float":
         return float(content)
-    if name == "tuple":
-        return tuple(unpack(content, arrays))
-    if name == "frozenset":
-        return frozenset(unpack(content, arrays))
+    if name in ("tuple", "frozenset"):
+        return (tuple if name == "tuple" else frozenset)(unpack(content, arrays))
     if name == "map":
         return {unpack(key, arrays): unpack(item, arrays) for key, item in content}
     if name == "array":
@@ -140,9 +124,7 @@ def unpack(value: Any, arrays: Arrays) -> Any:
         return _labels(kind, unpack(listed, arrays))
     if name == "table":
         return _table({key: unpack(item, arrays) for key, item in content})
-    made: Any = known_class(name)
-    given = {str(key): unpack(item, arrays) for key, item in content.items()}
-    return _make(made, given)
+    return _make(known_class(name), {str(key): unpack(item, arrays) for key, item in content.items()})
 
 
 def _make(cls: Any, given: dict[str, Any]) -> Any:
@@ -170,17 +152,14 @@ def _is_fitted(name: str) -> bool:
 
 
 def _labels(kind: str, listed: list[Any]) -> NDArray[Any]:
-    if kind == "U":
-        return np.array(listed, dtype=str)
     made = np.empty(len(listed), dtype=object)
     made[:] = listed
-    return made
+    return made.astype(str) if kind == "U" else made
 
 
 def _table(columns: dict[str, NDArray[Any]]) -> Any:
     """Return a trace. Columns that this version does not know are left out, and those that the file lacks are 0."""
-    rows = len(next(iter(columns.values())))
-    made = np.zeros(rows, dtype=TRACE_FIELDS)
+    made = np.zeros(len(next(iter(columns.values()))), dtype=TRACE_FIELDS)
     for name in TRACE_FIELDS.names or ():
         if name in columns:
             made[name] = columns[name]
