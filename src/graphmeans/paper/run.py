@@ -121,7 +121,7 @@ def run_all(
                 return
 
     for number in range(workers):
-        threading.Thread(target=worker, name=f"paper-{number}", daemon=True).start()
+        threading.Thread(target=worker, name=f"graphmeans-paper-{number}", daemon=True).start()
     for _ in settings:
         setting, outcome = _take(done)
         if isinstance(outcome, BaseException):
