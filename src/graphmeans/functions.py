@@ -262,7 +262,7 @@ def warmup() -> Iterator[tuple[str, float]]:
         found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
         yield f"{name} matching", time.perf_counter() - start
     start = time.perf_counter()
-    frames = Frames.of_graphs(batch.take([1]), order)
+    frames = Frames.of_graphs(batch.take([1]))
     frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))
     frames.aligned_distances(batch, np.array([0]), np.array([0]), found.flat, found.ptr)
     frames.centers()
@@ -287,7 +287,7 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
     """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
     which = means.which[weights[means.which] > 0]
     found = space.match(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
-    frames = Frames.of_graphs(means.centers.batch, space.order)
+    frames = Frames.of_graphs(means.centers.batch)
     frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
     stored = np.full(len(batch), np.inf)
     if means.centers.damped:  # the mean is the average of this alignment

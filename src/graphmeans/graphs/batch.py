@@ -142,6 +142,15 @@ def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
     )
 
 
+def largest_of(*batches: Any) -> IntArray:
+    """The most nodes of each role in any graph of these batches, or of what has `role_names` and `largest` as they do."""
+    counts = np.zeros(max(len(batch.role_names) for batch in batches), dtype=np.int64)
+    for batch in batches:
+        present = batch.largest
+        counts[: len(present)] = np.maximum(counts[: len(present)], present)
+    return counts
+
+
 def offsets(lengths: NDArray[Any]) -> IntArray:
     """Where each of several ranges of these lengths begins if they stand one after the other, and where the last one ends."""
     result = np.zeros(len(lengths) + 1, dtype=np.int64)

@@ -44,14 +44,9 @@ class Graduated(BaseEstimator):
     name = "graduated"
 
     def __init__(
-        self,
-        beta0: float = 0.5,
-        beta_max: float = 10.0,
-        rate: float = 1.075,
-        assignments: int = 4,
-        sinkhorn: int = 30,
+        self, beta0: float = 0.5, beta_max: float = 10.0, rate: float = 1.075, assignments: int = 4, sinkhorn: int = 30,
         tolerance: float = 1e-2,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.beta0 = beta0
         self.beta_max = beta_max
         self.rate = rate

@@ -22,14 +22,9 @@ class Incremental(BaseEstimator):
     name = "incremental"
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         frames, means = self.frames(match, batch, groups, weights)
         return Means(frames.centers(), *means)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.means.frames import Frames
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.method import MatchPairs, Means
+from graphmeans.means.method import MatchPairs, Means, fill
 
 #: A new alignment must be shorter by this share to be taken; without it rounding could make the descent endless.
 SHORTER = 1e-9
@@ -33,14 +33,9 @@ class Lifted(BaseEstimator):
         self.max_sweeps = max_sweeps
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         frames, (which, group, flat, ptr) = Incremental().frames(match, batch, groups, weights)
         moving = np.flatnonzero(weights[which] > 0)
@@ -76,11 +71,5 @@ def _sum_up(
     """Frames with the same places, filled anew along the mappings; flat (in, out) follows where places are dropped."""
     frames = Frames(len(old), batch, old.nodes.shape[1])
     frames.size[:], frames.roles[:] = old.size, old.roles
-    counted = np.flatnonzero(weights[which] > 0)
-    rows = row_ranges(ptr, counted)[0]
-    mapping = flat[rows]
-    own_ptr = offsets(batch.sizes[which[counted]])
-    frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
-    frames.compact(group[counted], mapping, own_ptr)
-    flat[rows] = mapping
+    fill(frames, batch, which, group, flat, ptr, weights)
     return frames

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Frames
-from graphmeans.means.method import MatchPairs, Means, members, rounds
+from graphmeans.means.method import MatchPairs, Means, fill, members, rounds
 
 
 class Subgradient(BaseEstimator):
@@ -35,14 +35,9 @@ class Subgradient(BaseEstimator):
         self.power = power
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         if self.epochs < 1 or not self.eta0 > 0 or not self.power > 0:
             raise GraphError("the subgradient method needs epochs >= 1, eta0 > 0 and power > 0")
@@ -51,7 +46,7 @@ class Subgradient(BaseEstimator):
         relative = _relative(weights, groups)
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
         best = np.full(len(groups), np.inf)
-        best_frames: list[Frames] = [frames] * len(groups)
+        best_roles = [np.zeros(0, dtype=np.int32)] * len(groups)  # of the places of the best point
         taken = np.zeros(len(groups), dtype=np.int64)  # steps of each group so far
         for epoch in range(self.epochs):
             # Each graph draws a number, so the walk through a group does not depend on the other groups.
@@ -68,14 +63,9 @@ class Subgradient(BaseEstimator):
             take = np.repeat(better[group[counted]], np.diff(found.ptr))
             flat[rows[take]] = found.flat[take]
             for k in np.flatnonzero(better):
-                best_frames[k] = _places(frames, int(k), batch)
-        frames = _together(best_frames, batch)
-        rows = row_ranges(ptr, counted)[0]
-        mapping = flat[rows]
-        own_ptr = offsets(batch.sizes[which[counted]])
-        frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
-        frames.compact(group[counted], mapping, own_ptr)
-        flat[rows] = mapping
+                best_roles[k] = frames.roles[k, : frames.size[k]].copy()
+        frames = Frames.of_roles(best_roles, batch)
+        fill(frames, batch, which, group, flat, ptr, weights)
         return Means(frames.centers(), which, group, flat, ptr)
 
     def _step(
@@ -100,18 +90,3 @@ def _relative(weights: FloatArray, groups: Sequence[IntArray]) -> FloatArray:
     for group in groups:
         relative[group] = weights[group] * (weights[group] > 0).sum() / weights[group].sum()
     return relative
-
-
-def _places(frames: Frames, k: int, like: GraphBatch) -> Frames:
-    """The places of one frame, with nothing added."""
-    places = Frames(1, like, frames.nodes.shape[1])
-    places.size[0], places.roles[0] = frames.size[k], frames.roles[k]
-    return places
-
-
-def _together(parts: Sequence[Frames], like: GraphBatch) -> Frames:
-    frames = Frames(len(parts), like, max(part.nodes.shape[1] for part in parts))
-    for k, part in enumerate(parts):
-        frames.size[k] = part.size[0]
-        frames.roles[k, : part.roles.shape[1]] = part.roles[0]
-    return frames
