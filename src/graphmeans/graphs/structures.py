@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from graphmeans.graphs.convert import from_adjacency, is_networkx
 from graphmeans.graphs.convert.records import columns_of
-from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import Graph
 
 #: A deeper tree is taken for a structure that contains itself.
@@ -112,13 +112,9 @@ def sequences(items: Iterable[Iterable[Any]], *, names: Names = None) -> list[Gr
 
 
 def trees(
-    roots: Iterable[Any],
-    *,
-    ordered: bool = False,
-    children: Callable[[Any], Iterable[Any]] | None = None,
-    attributes: Callable[[Any], Any] | None = None,
-    names: Names = None,
-) -> list[Graph]:
+    roots: Iterable[Any], *, ordered: bool = False, children: Callable[[Any], Iterable[Any]] | None = None,
+    attributes: Callable[[Any], Any] | None = None, names: Names = None,
+) -> list[Graph]:  # fmt: skip
     """Rooted trees, the depth being the role: root is matched with root, child with child.
 
     Parameters
@@ -147,12 +143,10 @@ def trees(
     graphs = []
     for i, (root, name) in enumerate(_named(list(roots), names)):
         try:
-            if children is not None and attributes is not None:
-                graphs.append(_tree(root, children, attributes, ordered, name))
-            elif is_networkx(root):
+            if children is None and is_networkx(root):
                 graphs.append(_tree(_root(root), root.successors, root.nodes.__getitem__, ordered, name))
             else:
-                graphs.append(_tree(root, _nested_children, _nested_attributes, ordered, name))
+                graphs.append(_tree(root, children or _nested_children, attributes or _nested_attributes, ordered, name))
         except GraphError as error:
             raise GraphError(f"graph {i}: {str(error).removeprefix('graph: ')}") from None
     return graphs
@@ -294,12 +288,9 @@ def _root(tree: Any) -> Any:
 
 
 def _incidence(
-    edges: Mapping[Any, Iterable[Hashable]],
-    vertices: Mapping[Hashable, Any],
-    hyperedges: Mapping[Any, Any],
-    name: str | None,
-    label: str,
-) -> Graph:
+    edges: Mapping[Any, Iterable[Hashable]], vertices: Mapping[Hashable, Any], hyperedges: Mapping[Any, Any],
+    name: str | None, label: str,
+) -> Graph:  # fmt: skip
     members = {edge: list(dict.fromkeys(inside)) for edge, inside in edges.items()}
     place = {vertex: i for i, vertex in enumerate(dict.fromkeys([*vertices, *(v for m in members.values() for v in m)]))}
     stray = [edge for edge in hyperedges if edge not in members]
@@ -310,10 +301,8 @@ def _incidence(
     ends = [(place[vertex], len(place) + e) for e, inside in enumerate(members.values()) for vertex in inside]
     ids = [("vertex", vertex) for vertex in place] + [("hyperedge", edge) for edge in members]
     roles = ["vertex"] * len(place) + ["hyperedge"] * len(members)
-    try:
+    with speaking_of(label):
         return Graph(columns_of(rows) or len(rows), ends, roles=roles, node_ids=ids, name=name)
-    except GraphError as error:
-        raise GraphError(str(error).replace("graph:", f"{label}:", 1)) from None
 
 
 def _named(items: Sequence[Any] | np.ndarray, names: Names) -> list[tuple[Any, str | None]]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from graphmeans.graphs.convert.records import MARK, Records, chosen_attributes, need, one_or_many, to_rows, unused_name
+from graphmeans.graphs.convert.records import MARK, Records, chosen, mark_of, need, one_or_many, to_rows, unused_name
 from graphmeans.graphs.graph import Graph
 
 
 def from_igraph(
-    graphs: Any,
-    *,
-    roles: str | None = None,
-    node_attributes: Sequence[str] | None = None,
-    edge_attributes: Sequence[str] | None = None,
-    parallel: str = "mean",
-) -> Any:
+    graphs: Any, *, roles: str | None = None, node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
+) -> Any:  # fmt: skip
     """Graphs from igraph: a list for a collection, one `Graph` for one graph.
 
     As `from_networkx`. The vertex attribute ``name``, which igraph itself treats as the name of a vertex, becomes the node
@@ -30,8 +26,7 @@ def from_igraph(
     """
 
     def convert(graph: Any, label: str) -> Graph:
-        records = _records(graph, node_attributes, edge_attributes, roles)
-        return records.graph(label if records.name is None else f"graph {records.name!r}", roles=roles, parallel=parallel)
+        return _records(graph, node_attributes, edge_attributes, roles).graph(label, roles=roles, parallel=parallel)
 
     return one_or_many(graphs, is_igraph, convert, "an igraph graph")
 
@@ -68,9 +63,7 @@ def _records(
     graph: Any, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
 ) -> Records:
     about = {key: graph[key] for key in graph.attributes()}
-    mark = about.get(MARK)
-    if not isinstance(mark, Mapping):
-        mark = {}
+    mark = mark_of(about.get(MARK))
     nodes = [vertex.attributes() for vertex in graph.vs]
     id_key = mark.get("ids", "name")
     ids = [row.get(id_key) for row in nodes]
@@ -78,13 +71,11 @@ def _records(
         nodes = [{key: value for key, value in row.items() if key != id_key} for row in nodes]
     else:
         ids = list(range(len(nodes)))
-    if node_attributes is not None and roles is not None:
-        node_attributes = [*node_attributes, roles]
     return Records(
         ids=None if ids == list(range(len(ids))) else ids,
-        nodes=[chosen_attributes(row, node_attributes) for row in nodes],
+        nodes=chosen(nodes, node_attributes, roles),
         ends=graph.get_edgelist(),
-        edges=[chosen_attributes(edge.attributes(), edge_attributes) for edge in graph.es],
+        edges=chosen((edge.attributes() for edge in graph.es), edge_attributes),
         directed=graph.is_directed(),
         name=str(about.get("name") or "") or None,
         mark=mark,

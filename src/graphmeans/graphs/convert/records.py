@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
@@ -42,36 +42,28 @@ class Records:
     name: str | None
     mark: Mapping[str, Any] = field(default_factory=dict)
 
-    def graph(self, label: str, *, roles: str | None = None, parallel: str = "mean") -> Graph:
-        """The graph, or mean graph, that these rows describe; `label` is what messages call it."""
-        try:
+    def graph(self, label: str = "graph", *, roles: str | None = None, parallel: str = "mean") -> Graph:
+        """The graph, or mean graph, that these rows describe; `label` is what messages call it if it has no name."""
+        with speaking_of(label if self.name is None else f"graph {self.name!r}"):
             return self._graph(roles if roles is not None else self.mark.get("roles"), parallel)
-        except GraphError as error:
-            raise GraphError(str(error).replace("graph:", f"{label}:", 1)) from None
 
     def _graph(self, role_key: str | None, parallel: str) -> Graph:
         nodes, ends, edges = self._simple(parallel)
         node_columns, edge_columns = columns_of(nodes), columns_of(edges)
-        roles: list[Hashable] | None = None
+        about: dict[str, Any] = {"directed": self.directed, "node_ids": self.ids, "name": self.name}
         if role_key is not None:
             if role_key not in node_columns and nodes:
                 raise GraphError(f"graph: no node attribute {role_key!r} to take roles from")
-            roles = list(node_columns.pop(role_key, []))
+            about["roles"] = node_columns.pop(role_key, [])
         support = self.mark.get("support")
-        supports = (node_columns.pop(support, []), edge_columns.pop(support, [])) if support else None
-        arguments: dict[str, Any] = {
-            "nodes": node_columns.get(VALUE, len(nodes)) if self.mark.get("bare_nodes") else node_columns or len(nodes),
-            "edges": ends,
-            "edge_attributes": edge_columns.get(VALUE) if self.mark.get("bare_edges") else edge_columns or None,
-            "directed": self.directed,
-            "roles": roles,
-            "node_ids": self.ids,
-            "name": self.name,
-        }
-        if supports is None:
-            return Graph(**arguments)
-        return MeanGraph(
-            node_support=supports[0], edge_support=supports[1], damped=self.mark.get("damped", True), **arguments
+        if support:
+            about |= {"node_support": node_columns.pop(support, []), "edge_support": edge_columns.pop(support, [])}
+            about["damped"] = self.mark.get("damped", True)
+        return (MeanGraph if support else Graph)(
+            node_columns.get(VALUE, len(nodes)) if self.mark.get("bare_nodes") else node_columns or len(nodes),
+            ends,
+            edge_columns.get(VALUE) if self.mark.get("bare_edges") else edge_columns or None,
+            **about,
         )
 
     def _simple(self, parallel: str) -> tuple[list[dict[str, Any]], list[tuple[int, int]], list[dict[str, Any]]]:
@@ -99,9 +91,23 @@ def columns_of(rows: Sequence[_Row]) -> dict[str, list[Any]]:
     return {key: [row.get(key) for row in named] for key in keys}
 
 
-def chosen_attributes(row: _Row, names: Sequence[str] | None) -> dict[str, Any]:
-    """The attributes that were asked for, or all of them if none were named."""
-    return dict(row) if names is None else {name: row[name] for name in names if name in row}
+def chosen(rows: Iterable[_Row], names: Sequence[str] | None, roles: str | None = None) -> list[dict[str, Any]]:
+    """The rows with the attributes that were asked for and the roles, or with all of them if none were named."""
+    if names is None:
+        return [dict(row) for row in rows]
+    wanted = names if roles is None else [*names, roles]
+    return [{name: row[name] for name in wanted if name in row} for row in rows]
+
+
+def mark_of(value: Any) -> Mapping[str, Any]:
+    """The mark that leads back, if this is one; a library may have made text of it, which `graphmeans.io` understands."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def counterparts(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Rows sorted by (i, j), and the rows that hold (j, i); None if some edge has no counterpart."""
+    forth, back = np.lexsort((ends[:, 1], ends[:, 0])), np.lexsort((ends[:, 0], ends[:, 1]))
+    return forth, back if np.array_equal(ends[forth], ends[back][:, ::-1]) else None
 
 
 def plain_rows(columns: Mapping[str, NDArray[Any]], count: int, *, keep_bare: bool) -> list[dict[str, Any]]:
@@ -140,8 +146,8 @@ def unused_name(name: str, taken: Container[str]) -> str:
     return name
 
 
-def one_or_many(objects: Any, is_one: Callable[[Any], bool], convert: Callable[[Any, str], Graph], what: str) -> Any:
-    """A `Graph` for one object, a list for a collection of them."""
+def one_or_many(objects: Any, is_one: Callable[[Any], bool], convert: Callable[[Any, str], Any], what: str) -> Any:
+    """What becomes of one object, or a list for a collection of them."""
     if is_one(objects):
         return convert(objects, "graph")
     if isinstance(objects, (str, bytes, Mapping)) or not isinstance(objects, Iterable):
