@@ -29,17 +29,10 @@ from graphmeans.space import GraphSpace, Order
 
 
 def match(
-    x: Any,
-    y: Any,
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-    max_tree_nodes: int | None = None,
-    max_seconds: float | None = None,
-) -> Match:
+    x: Any, y: Any, matcher: str | Matcher = "auto", order: Order = "auto", *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+    max_tree_nodes: int | None = None, max_seconds: float | None = None,
+) -> Match:  # fmt: skip
     """Align two graphs.
 
     Parameters
@@ -89,15 +82,9 @@ def match(
 
 
 def distance(
-    x: Any,
-    y: Any,
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> float:
+    x: Any, y: Any, matcher: str | Matcher = "auto", order: Order = "auto", *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+) -> float:  # fmt: skip
     """The distance of two graphs (with the square root taken), which is the `upper` of their `match`.
 
     Examples
@@ -110,16 +97,9 @@ def distance(
 
 
 def pairwise_distances(
-    graphs: Iterable[Any],
-    others: Iterable[Any] | None = None,
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    n_jobs: int | None = None,
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> NDArray[np.float64]:
+    graphs: Iterable[Any], others: Iterable[Any] | None = None, matcher: str | Matcher = "auto", order: Order = "auto",
+    n_jobs: int | None = None, *, encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+) -> NDArray[np.float64]:  # fmt: skip
     """All distances between two collections, or within one.
 
     Parameters are those of `match`, but the encoder is fitted, and the order taken, over all graphs given.
@@ -144,18 +124,10 @@ def pairwise_distances(
 
 
 def mean(
-    graphs: Iterable[Any],
-    method: str | MeanMethod = "lifted",
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    sample_weight: ArrayLike | None = None,
-    random_state: int | np.random.RandomState | None = None,
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-    n_jobs: int | None = None,
-) -> MeanGraph:
+    graphs: Iterable[Any], method: str | MeanMethod = "lifted", matcher: str | Matcher = "auto", order: Order = "auto",
+    sample_weight: ArrayLike | None = None, random_state: int | np.random.RandomState | None = None, *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0, n_jobs: int | None = None,
+) -> MeanGraph:  # fmt: skip
     """The mean graph of a collection.
 
     Parameters
@@ -191,34 +163,16 @@ def mean(
     alignments = [means.flat[means.ptr[p] : means.ptr[p + 1]] for p in back]
     objective, similarity = _quality(space, batch, means, weights)
     centers = means.centers
-    plain = fitted.decode(
-        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped
-    )[0]
-    return MeanGraph(
-        plain.nodes.get("", plain.nodes),
-        plain.edges,
-        plain.edge_attributes.get("", plain.edge_attributes),
-        directed=plain.directed,
-        roles=plain.roles,
-        name="mean",
-        node_support=plain.node_support,
-        edge_support=plain.edge_support,
-        damped=plain.damped,
-        alignments=alignments,
-        objective=objective,
-        similarity=similarity,
-    )
+    return fitted.decode(
+        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped, names=["mean"],
+        alignments=alignments, objective=objective, similarity=similarity,
+    )[0]  # fmt: skip
 
 
 def sketch(
-    graphs: Iterable[Any],
-    order: Order = "auto",
-    kind: str = "rows",
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> NDArray[np.float64]:
+    graphs: Iterable[Any], order: Order = "auto", kind: str = "rows", *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+) -> NDArray[np.float64]:  # fmt: skip
     """A vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
 
     The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or

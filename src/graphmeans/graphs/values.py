@@ -99,11 +99,11 @@ def _plain(values: Any, where: str) -> NDArray[Any]:
         return np.array(array)
     if array.ndim == 1 and array.dtype.kind in "UO":
         kinds = {type(value) for value in array.tolist()}
-        if kinds and all(issubclass(kind, str) for kind in kinds):
+        if all(issubclass(kind, str) for kind in kinds):
             return np.array([str(value) for value in array.tolist()], dtype=object)
-        if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
+        if all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
             return array.astype(bool)
-        if kinds and all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
+        if all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
             return _numbers(array, where)
         kinds_said = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise GraphError(f"{where} mixes or holds unusable types ({kinds_said})")
