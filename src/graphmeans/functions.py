@@ -71,14 +71,9 @@ def match(
     found = space.match(batch, batch, pairs)
     indices = found.mapping(0)
     left, right = pair[0].node_ids, pair[1].node_ids
-    return Match(
-        lower=float(found.lower[0]),
-        upper=float(found.upper[0]),
-        mapping={left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)},
-        indices=indices,
-        certified=bool(space.certified(found, batch, batch, pairs)[0]),
-        matcher=_matcher_name(space, batch),
-    )
+    mapping = {left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)}
+    certified = bool(space.certified(found, batch, batch, pairs)[0])
+    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, _matcher_name(space, batch))
 
 
 def distance(

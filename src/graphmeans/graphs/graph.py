@@ -258,6 +258,14 @@ def named(graphs: Sequence[Graph], start: int = 0) -> Iterator[tuple[str, Graph]
         yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
 
 
+def is_silent(columns: Columns, part: str) -> bool:
+    """Whether these are the columns of nodes (edges) without attributes."""
+    if BARE not in columns:
+        return False
+    bare = columns[BARE]
+    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
+
+
 def frozen(value: Any) -> Any:
     """The same value, all of whose arrays can no longer be written to."""
     if isinstance(value, np.ndarray):

@@ -184,11 +184,10 @@ def hypergraphs(
     for given, what in ((about, "vertices"), (about_edges, "hyperedges")):
         if len(given) != len(listed):
             raise GraphError(f"{len(listed)} hypergraphs but {what} for {len(given)}")
-    graphs = []
-    for i, (item, name) in enumerate(_named(listed, names)):
-        edges = dict(item) if isinstance(item, Mapping) else dict(enumerate(item))
-        graphs.append(_incidence(edges, about[i] or {}, about_edges[i] or {}, name, f"graph {i}"))
-    return graphs
+    return [
+        _incidence(item, about[i] or {}, about_edges[i] or {}, name, f"graph {i}")
+        for i, (item, name) in enumerate(_named(listed, names))
+    ]
 
 
 def labelled_networks(
@@ -255,14 +254,12 @@ def _tree(
 
 def _nested_children(node: Any) -> Iterable[Any]:
     if isinstance(node, Mapping):
-        below = node.get("children", ())
-    elif isinstance(node, (tuple, list)):
-        if len(node) != 2 or isinstance(node[1], (str, bytes)) or not isinstance(node[1], Iterable):
-            raise GraphError(f"a tree is (label, [children]), got {str(node)[:60]!r}")
-        below = node[1]
-    else:
-        below = ()
-    return below or ()
+        return node.get("children") or ()
+    if not isinstance(node, (tuple, list)):
+        return ()
+    if len(node) != 2 or isinstance(node[1], (str, bytes)) or not isinstance(node[1], Iterable):
+        raise GraphError(f"a tree is (label, [children]), got {str(node)[:60]!r}")
+    return node[1] or ()
 
 
 def _nested_attributes(node: Any) -> Any:
@@ -288,10 +285,10 @@ def _root(tree: Any) -> Any:
 
 
 def _incidence(
-    edges: Mapping[Any, Iterable[Hashable]], vertices: Mapping[Hashable, Any], hyperedges: Mapping[Any, Any],
-    name: str | None, label: str,
-) -> Graph:  # fmt: skip
-    members = {edge: list(dict.fromkeys(inside)) for edge, inside in edges.items()}
+    item: Any, vertices: Mapping[Hashable, Any], hyperedges: Mapping[Any, Any], name: str | None, label: str
+) -> Graph:
+    edges = item.items() if isinstance(item, Mapping) else enumerate(item)
+    members = {edge: list(dict.fromkeys(inside)) for edge, inside in edges}
     place = {vertex: i for i, vertex in enumerate(dict.fromkeys([*vertices, *(v for m in members.values() for v in m)]))}
     stray = [edge for edge in hyperedges if edge not in members]
     if stray:
@@ -306,8 +303,7 @@ def _incidence(
 
 
 def _named(items: Sequence[Any] | np.ndarray, names: Names) -> list[tuple[Any, str | None]]:
-    if names is None:
-        return [(item, None) for item in items]
-    if len(names) != len(items):
-        raise GraphError(f"{len(items)} items but {len(names)} names")
-    return list(zip(items, names, strict=True))
+    listed = [None] * len(items) if names is None else names
+    if len(listed) != len(items):
+        raise GraphError(f"{len(items)} items but {len(listed)} names")
+    return list(zip(items, listed, strict=True))

@@ -47,8 +47,8 @@ def join_columns(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return np.concatenate(parts)
     typed = next((part for part in parts if not unknown_type(part)), parts[0])
-    shaped = [_all_missing(len(p), typed) if unknown_type(p) else np.ma.asarray(p) for p in parts]
-    return np.asanyarray(np.ma.concatenate(shaped))
+    holes = [_with_holes(typed[:0], np.ones(len(p), dtype=bool)) if unknown_type(p) else np.ma.asarray(p) for p in parts]
+    return np.asanyarray(np.ma.concatenate(holes))
 
 
 def unknown_type(values: NDArray[Any]) -> bool:
@@ -139,19 +139,9 @@ def _with_holes(known: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]
 
 def _masked(values: NDArray[Any], where: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(values)
-    if mask.ndim == 2:
-        # A vector may be known in part.
+    if mask.ndim == 2:  # a vector may be known in part
         known = _plain(np.where(mask, 0.0, np.ma.getdata(values)).tolist() or np.zeros(mask.shape), where)
-    else:
-        rest = np.ma.getdata(values)[~mask]
-        known = _plain(rest.tolist() if rest.dtype == object else rest, where)
-    if not mask.any():
-        return known
-    if mask.ndim == 2:
-        return np.ma.MaskedArray(known, mask=mask.copy())
-    return _with_holes(known, mask)
-
-
-def _all_missing(rows: int, like: NDArray[Any]) -> Any:
-    data = np.full((rows, *like.shape[1:]), BLANK[like.dtype.kind], dtype=like.dtype)
-    return np.ma.MaskedArray(data, mask=np.ones(data.shape, dtype=bool))
+        return np.ma.MaskedArray(known, mask=mask.copy()) if mask.any() else known
+    rest = np.ma.getdata(values)[~mask]
+    known = _plain(rest.tolist() if rest.dtype == object else rest, where)
+    return _with_holes(known, mask) if mask.any() else known

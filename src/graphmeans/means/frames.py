@@ -43,12 +43,9 @@ class Centers:
 
     def replaced(self, at: IntArray, others: Centers) -> Centers:
         """The same centers with ``others[i]`` in place of center ``at[i]``."""
-        together = Centers(
-            concatenate([self.batch, others.batch]),
-            np.concatenate([self.node_support, others.node_support]),
-            np.concatenate([self.edge_support, others.edge_support]),
-            others.damped,
-        )
+        nodes = np.concatenate([self.node_support, others.node_support])
+        edges = np.concatenate([self.edge_support, others.edge_support])
+        together = Centers(concatenate([self.batch, others.batch]), nodes, edges, others.damped)
         which = np.arange(len(self))
         which[at] = len(self) + np.arange(len(others))
         return together.take(which)
@@ -128,15 +125,10 @@ class Frames:
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
         batch = GraphBatch(
-            node_ptr=offsets(self.size),
-            nodes=np.empty((n_nodes, self.nodes.shape[2])),
-            roles=np.empty(n_nodes, dtype=np.int32),
-            edge_ptr=offsets(edges),
-            ends=np.empty((n_edges, 2), dtype=np.int32),
-            edge_values=np.empty((n_edges, self.edges.shape[3])),
-            directed=self.directed,
-            role_names=self.role_names,
-        )
+            offsets(self.size), np.empty((n_nodes, self.nodes.shape[2])), np.empty(n_nodes, dtype=np.int32),
+            offsets(edges), np.empty((n_edges, 2), dtype=np.int32), np.empty((n_edges, self.edges.shape[3])),
+            self.directed, self.role_names,
+        )  # fmt: skip
         support = np.empty(n_nodes), np.empty((n_edges, 2 if self.directed else 1))
         write_centers(
             self.size, self.roles, self.nodes, self.edges, self.node_weight, self.edge_weight, self.total, self.directed,

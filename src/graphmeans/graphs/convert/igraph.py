@@ -71,12 +71,7 @@ def _records(
         nodes = [{key: value for key, value in row.items() if key != id_key} for row in nodes]
     else:
         ids = list(range(len(nodes)))
-    return Records(
-        ids=None if ids == list(range(len(ids))) else ids,
-        nodes=chosen(nodes, node_attributes, roles),
-        ends=graph.get_edgelist(),
-        edges=chosen((edge.attributes() for edge in graph.es), edge_attributes),
-        directed=graph.is_directed(),
-        name=str(about.get("name") or "") or None,
-        mark=mark,
-    )
+    named = None if ids == list(range(len(ids))) else ids
+    nodes, edges = chosen(nodes, node_attributes, roles), chosen((edge.attributes() for edge in graph.es), edge_attributes)
+    name = str(about.get("name") or "") or None
+    return Records(named, nodes, graph.get_edgelist(), edges, graph.is_directed(), name, mark)

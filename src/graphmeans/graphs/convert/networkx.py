@@ -78,12 +78,7 @@ def _records(
     ids = list(graph.nodes)
     place = {node: i for i, node in enumerate(ids)}
     arcs = list(graph.edges(data=True))
-    return Records(
-        ids=ids,
-        nodes=chosen((row for _, row in graph.nodes(data=True)), node_attributes, roles),
-        ends=[(place[u], place[v]) for u, v, _ in arcs],
-        edges=chosen((row for _, _, row in arcs), edge_attributes),
-        directed=graph.is_directed(),
-        name=str(graph.graph.get("name") or "") or None,
-        mark=mark_of(graph.graph.get(MARK)),
-    )
+    nodes = chosen((row for _, row in graph.nodes(data=True)), node_attributes, roles)
+    edges = chosen((row for _, _, row in arcs), edge_attributes)
+    name, mark = str(graph.graph.get("name") or "") or None, mark_of(graph.graph.get(MARK))
+    return Records(ids, nodes, [(place[u], place[v]) for u, v, _ in arcs], edges, graph.is_directed(), name, mark)

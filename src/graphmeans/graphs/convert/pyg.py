@@ -124,12 +124,11 @@ class _Data:
             rows = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
             if "directed" in self.mark:
                 rows = np.arange(len(self.ends) // 2)  # as `to_pyg` stores them, in their own order
-        edges = {key: column[rows] for key, column in self.edges.items()}
-        if not self._is_simple(rows):
+        ends, edges = self.ends[rows], {key: column[rows] for key, column in self.edges.items()}
+        if len(np.unique(ends, axis=0)) < len(ends) or (ends[:, 0] == ends[:, 1]).any():  # parallel edges or loops
             node_rows = plain_rows(self.nodes, self.n, keep_bare=True)
             edge_rows = plain_rows(edges, len(rows), keep_bare=True)
-            ends = [(int(i), int(j)) for i, j in self.ends[rows]]
-            return Records(None, node_rows, ends, edge_rows, directed, self.name).graph(self.label)
+            return Records(None, node_rows, ends.tolist(), edge_rows, directed, self.name).graph(self.label)
         about: dict[str, Any] = {"directed": directed, "name": self.name}
         about |= {"roles": self.mark.get("roles"), "node_ids": self.mark.get("ids")}
         is_mean = len(self.supports) == 2 and "damped" in self.mark
@@ -137,12 +136,7 @@ class _Data:
             about |= {"node_support": self.supports[0], "edge_support": self.supports[1][rows], "damped": self.mark["damped"]}
         with speaking_of(self.label):
             nodes, values = self.nodes.get(BARE, self.nodes or self.n), edges.get(BARE, edges or None)
-            return (MeanGraph if is_mean else Graph)(nodes, self.ends[rows], values, **about)
-
-    def _is_simple(self, rows: NDArray[np.int64]) -> bool:
-        """Whether there are neither loops nor parallel edges, each edge being one of these rows."""
-        ends = self.ends[rows]
-        return len(np.unique(ends, axis=0)) == len(ends) and bool((ends[:, 0] != ends[:, 1]).all())
+            return (MeanGraph if is_mean else Graph)(nodes, ends, values, **about)
 
     def _edge_index(self, data: Any) -> NDArray[np.int64]:
         index = _array(data.edge_index)

@@ -56,15 +56,11 @@ def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Se
             raise GraphError(f"{what} must be names out of {', '.join(known)}, got {asked!r}")
 
     def convert(molecule: Any, label: str) -> Graph:
-        records = Records(
-            ids=None,
-            nodes=[{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in molecule.GetAtoms()],
-            ends=[(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()],
-            edges=[{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in molecule.GetBonds()],
-            directed=False,
-            name=(molecule.GetProp("_Name") if molecule.HasProp("_Name") else "") or None,
-        )
-        return records.graph(label)
+        nodes = [{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in molecule.GetAtoms()]
+        ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
+        edges = [{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in molecule.GetBonds()]
+        name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else None
+        return Records(None, nodes, ends, edges, False, name or None).graph(label)
 
     return one_or_many(molecules, is_rdkit, convert, "a molecule of RDKit")
 

@@ -19,13 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError, speaking_of
-from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph, is_silent
 from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Attribute under which a bare array travels through libraries that only know named attributes.
 VALUE = "value"
 #: Graph attribute that says what was bare, what is a role and what is a support, so that the way back is exact.
 MARK = "graphmeans"
+
+#: What becomes of the numbers of parallel edges.
+MERGERS: dict[str, Callable[..., Any]] = {"mean": np.mean, "sum": np.sum}
 
 _Row = Mapping[str, Any]
 
@@ -118,12 +121,9 @@ def plain_rows(columns: Mapping[str, NDArray[Any]], count: int, *, keep_bare: bo
 
 def to_rows(graph: Graph) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]:
     """Rows of the nodes and edges of a graph, and the mark that leads back."""
-    mark: dict[str, Any] = {}
     nodes, edges = graph.nodes, graph.edge_attributes
-    if BARE in nodes and nodes[BARE].shape[1]:
-        mark["bare_nodes"] = True
-    if BARE in edges and not (edges[BARE].shape[1] == 1 and (edges[BARE] == 1).all()):
-        mark["bare_edges"] = True
+    parts = (("node", nodes), ("edge", edges))
+    mark: dict[str, Any] = {f"bare_{part}s": True for part, own in parts if BARE in own and not is_silent(own, part)}
     node_rows = plain_rows(nodes, graph.n_nodes, keep_bare="bare_nodes" in mark)
     edge_rows = plain_rows(edges, graph.n_edges, keep_bare="bare_edges" in mark)
     if graph.roles is not None:
@@ -183,7 +183,7 @@ def _one_value(values: list[Any], parallel: str) -> Any:
     if all(isinstance(value, (str, bool, np.bool_)) for value in values):
         return Counter(values).most_common(1)[0][0]
     try:
-        return MERGERS[parallel](np.array(values, dtype=np.float64)).tolist()
+        return MERGERS[parallel](np.array(values, dtype=np.float64), axis=0).tolist()
     except (ValueError, TypeError):
         raise GraphError(f"graph: parallel edges have values that cannot be merged ({values[0]!r}, ...)") from None
 
@@ -209,9 +209,3 @@ def _blank(value: Any) -> Any:
     if isinstance(value, (bool, np.bool_)):
         return False
     return "" if isinstance(value, str) else (np.asarray(value, dtype=np.float64) * 0.0).tolist()
-
-
-MERGERS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "mean": lambda values: values.mean(axis=0),
-    "sum": lambda values: values.sum(axis=0),
-}

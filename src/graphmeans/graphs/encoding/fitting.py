@@ -20,7 +20,7 @@ from graphmeans.graphs.encoding.options import Choices
 from graphmeans.graphs.encoding.schema import AttributeRows, attribute, is_loop, lacking
 from graphmeans.graphs.encoding.statistics import Tally
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.graph import BARE, is_silent
 from graphmeans.graphs.values import join_columns, kind_in_words, missing_in, unknown_type
 
 #: A column with more categories than this is refused unless it is named: every node would need so many numbers.
@@ -159,7 +159,7 @@ def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: s
         values = join_columns([
             lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
         ])  # fmt: skip
-        found.silent = schema.is_silent({name: values}, part)
+        found.silent = is_silent({name: values}, part)
         found.columns[name] = _tally(name, part, choices, values, roles)
     return found
 

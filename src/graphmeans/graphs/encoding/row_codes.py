@@ -13,7 +13,7 @@ from graphmeans.graphs.encoding import schema
 from graphmeans.graphs.encoding.columns import Column
 from graphmeans.graphs.encoding.schema import AttributeRows, attribute, is_optional
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.graph import BARE, is_silent
 from graphmeans.graphs.values import join_columns, kind_in_words, missing_in
 
 
@@ -53,7 +53,7 @@ class RowEncoder(NamedTuple):
         if BARE in self.columns:
             absent = BARE not in row.columns and len(optional) == len(row.columns)
             return row._replace(columns=schema.nothing(row.size, self.part)) if absent else row
-        if schema.is_silent(row.columns, self.part):
+        if is_silent(row.columns, self.part):
             return row._replace(columns={})
         unused = {*self.left_out, *(optional - self.columns.keys())}
         return row._replace(columns={name: values for name, values in row.columns.items() if name not in unused})

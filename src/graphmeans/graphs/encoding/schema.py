@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Columns
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Columns, is_silent
 from graphmeans.graphs.values import BLANK, kind_in_words, missing_in, unknown_type
 
 
@@ -102,14 +102,6 @@ def difference(label: str, columns: Mapping[str, Any], other: str, expected: Map
 def attribute(part: str, name: str) -> str:
     """What messages call a column."""
     return f"{part} attribute {name!r}" if name != BARE else f"the {part} attributes"
-
-
-def is_silent(columns: Columns, part: str) -> bool:
-    """Whether these are the columns of nodes (edges) without attributes."""
-    if BARE not in columns:
-        return False
-    bare = columns[BARE]
-    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
 
 
 def nothing(size: int, part: str) -> Columns:
