@@ -223,8 +223,7 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
     if sample_weight is None:
         return np.ones(count)
     weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(count, weights)
+    weights = np.full(count, weights) if weights.ndim == 0 else weights
     if weights.shape != (count,):
         raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():

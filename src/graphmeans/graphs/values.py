@@ -58,10 +58,9 @@ def unknown_type(values: NDArray[Any]) -> bool:
 
 def same_values(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Whether two columns are equal, missing values being equal to each other."""
-    known = ~np.ma.getmaskarray(a)
-    if not np.array_equal(known, ~np.ma.getmaskarray(b)):
-        return False
-    return np.array_equal(np.ma.getdata(a)[known], np.ma.getdata(b)[known])  # below a mask anything may stand, NaN too
+    known, same = ~np.ma.getmaskarray(a), np.array_equal(np.ma.getmaskarray(a), np.ma.getmaskarray(b))
+    # Below a mask anything may stand, NaN too.
+    return same and np.array_equal(np.ma.getdata(a)[known], np.ma.getdata(b)[known])
 
 
 def kind_in_words(values: NDArray[Any]) -> str:

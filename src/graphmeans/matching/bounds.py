@@ -26,9 +26,7 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
     return np.abs(np.sqrt(x.squared_norms[pairs[:, 0]]) - np.sqrt(y.squared_norms[pairs[:, 1]]))
 
 
-def lap_bounds(
-    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
-) -> FloatArray:
+def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None) -> FloatArray:
     """The sorted-row bound, which takes one linear assignment for each pair.
 
     Proof. D^2 = sum_i (|x_ii - y_jj|^2 + |row i of X - row j of P.Y|^2) with j = P(i), for the best P.

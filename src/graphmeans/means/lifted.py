@@ -43,7 +43,9 @@ class Lifted(BaseEstimator):
             shorter = _realign(match, batch, frames, which, group, flat, ptr, moving)
             if not len(shorter):
                 break
-            frames = _sum_up(batch, frames, which, group, flat, ptr, weights)
+            old, frames = frames, Frames(len(frames), batch, frames.nodes.shape[1])
+            frames.size[:], frames.roles[:] = old.size, old.roles
+            fill(frames, batch, which, group, flat, ptr, weights)
             # A group in which nobody moved has found its mean.
             moving = moving[np.isin(group[moving], group[shorter])]
         return Means(frames.centers(), which, group, flat, ptr)
@@ -63,13 +65,3 @@ def _realign(
     changed = np.repeat(better, np.diff(own_ptr))
     flat[rows[changed]] = found.flat[changed]
     return moving[better]
-
-
-def _sum_up(
-    batch: GraphBatch, old: Frames, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray, weights: FloatArray
-) -> Frames:
-    """Frames with the same places, filled anew along the mappings; flat (in, out) follows where places are dropped."""
-    frames = Frames(len(old), batch, old.nodes.shape[1])
-    frames.size[:], frames.roles[:] = old.size, old.roles
-    fill(frames, batch, which, group, flat, ptr, weights)
-    return frames

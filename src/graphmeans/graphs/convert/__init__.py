@@ -30,7 +30,7 @@ class ObjectKind(NamedTuple):
 
     words: str
     is_one: Callable[[Any], bool]
-    read: Callable[[Any], Any]
+    read: Callable[[list[Any]], list[Graph]]
     make: Callable[[Any], Any]
 
 
@@ -70,8 +70,7 @@ def to_graphs(objects: Any) -> list[Graph]:
         if kind != kinds[0]:
             first, other = OBJECTS[kinds[0] or ""].words, OBJECTS[kind].words
             raise GraphError(f"graph {i} is {other} but graph 0 is {first}; a collection holds graphs of one kind")
-    graphs: list[Graph] = OBJECTS[kinds[0] or ""].read(listed)
-    return graphs
+    return OBJECTS[kinds[0] or ""].read(listed)
 
 
 def to_graph(item: Any) -> Graph:
@@ -79,8 +78,7 @@ def to_graph(item: Any) -> Graph:
     kind = kind_of_one(item)
     if kind is None:
         raise GraphError(f"expected a graph, got {type(item).__name__}")
-    graphs: list[Graph] = OBJECTS[kind].read([item])
-    return graphs[0]
+    return OBJECTS[kind].read([item])[0]
 
 
 def as_kind(graphs: Sequence[Graph], kind: str) -> Any:

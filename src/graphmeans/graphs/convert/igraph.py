@@ -26,7 +26,20 @@ def from_igraph(
     """
 
     def convert(graph: Any, label: str) -> Graph:
-        return _records(graph, node_attributes, edge_attributes, roles).graph(label, roles=roles, parallel=parallel)
+        about = {key: graph[key] for key in graph.attributes()}
+        mark = mark_of(about.get(MARK))
+        rows = [vertex.attributes() for vertex in graph.vs]
+        id_key = mark.get("ids", "name")
+        ids = [row.get(id_key) for row in rows]
+        named = id_key is not None and all(label is not None for label in ids) and len(set(ids)) == len(ids)
+        if named:
+            rows = [{key: value for key, value in row.items() if key != id_key} for row in rows]
+        node_ids = ids if named and ids != list(range(len(ids))) else None
+        nodes = chosen(rows, node_attributes, roles)
+        edges = chosen((edge.attributes() for edge in graph.es), edge_attributes)
+        name = str(about.get("name") or "") or None
+        records = Records(node_ids, nodes, graph.get_edgelist(), edges, graph.is_directed(), name, mark)
+        return records.graph(label, roles=roles, parallel=parallel)
 
     return one_or_many(graphs, is_igraph, convert, "an igraph graph")
 
@@ -57,21 +70,3 @@ def to_igraph(graph: Graph) -> Any:
 def is_igraph(item: Any) -> bool:
     """Whether this is a graph of igraph, or behaves like one."""
     return all(hasattr(item, name) for name in ("vs", "es", "get_edgelist", "vcount"))
-
-
-def _records(
-    graph: Any, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
-) -> Records:
-    about = {key: graph[key] for key in graph.attributes()}
-    mark = mark_of(about.get(MARK))
-    nodes = [vertex.attributes() for vertex in graph.vs]
-    id_key = mark.get("ids", "name")
-    ids = [row.get(id_key) for row in nodes]
-    if id_key is not None and nodes and all(label is not None for label in ids) and len(set(ids)) == len(ids):
-        nodes = [{key: value for key, value in row.items() if key != id_key} for row in nodes]
-    else:
-        ids = list(range(len(nodes)))
-    named = None if ids == list(range(len(ids))) else ids
-    nodes, edges = chosen(nodes, node_attributes, roles), chosen((edge.attributes() for edge in graph.es), edge_attributes)
-    name = str(about.get("name") or "") or None
-    return Records(named, nodes, graph.get_edgelist(), edges, graph.is_directed(), name, mark)

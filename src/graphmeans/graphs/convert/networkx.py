@@ -46,7 +46,14 @@ def from_networkx(
     """
 
     def convert(graph: nx.Graph, label: str) -> Graph:
-        return _records(graph, node_attributes, edge_attributes, roles).graph(label, roles=roles, parallel=parallel)
+        ids = list(graph.nodes)
+        place = {node: i for i, node in enumerate(ids)}
+        nodes = chosen((row for _, row in graph.nodes(data=True)), node_attributes, roles)
+        arcs = list(graph.edges(data=True))
+        ends, edges = [(place[u], place[v]) for u, v, _ in arcs], chosen((row for _, _, row in arcs), edge_attributes)
+        name, mark = str(graph.graph.get("name") or "") or None, mark_of(graph.graph.get(MARK))
+        records = Records(ids, nodes, ends, edges, graph.is_directed(), name, mark)
+        return records.graph(label, roles=roles, parallel=parallel)
 
     return one_or_many(graphs, is_networkx, convert, "a networkx graph")
 
@@ -70,15 +77,3 @@ def to_networkx(graph: Graph) -> nx.Graph:
 def is_networkx(item: Any) -> bool:
     """Whether this is a graph of networkx, or behaves like one."""
     return hasattr(item, "adjacency") and hasattr(item, "is_multigraph") and hasattr(item, "nodes")
-
-
-def _records(
-    graph: nx.Graph, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
-) -> Records:
-    ids = list(graph.nodes)
-    place = {node: i for i, node in enumerate(ids)}
-    arcs = list(graph.edges(data=True))
-    nodes = chosen((row for _, row in graph.nodes(data=True)), node_attributes, roles)
-    edges = chosen((row for _, _, row in arcs), edge_attributes)
-    name, mark = str(graph.graph.get("name") or "") or None, mark_of(graph.graph.get(MARK))
-    return Records(ids, nodes, [(place[u], place[v]) for u, v, _ in arcs], edges, graph.is_directed(), name, mark)

@@ -249,28 +249,37 @@ class GraphEncoder(BaseEstimator):
         [('kind', '1 of 2', 0.3333333333333333), ('x', 'standardised', 0.6666666666666666)]
         """
         check_is_fitted(self)
-        fitted = {"node": self.node_columns_, "edge": self.edge_columns_}
-        return _describe(GraphList(to_graphs(graphs)), fitted, self.left_out_)
+        listed = GraphList(to_graphs(graphs))
+        lines: list[ColumnSummary] = []
+        spreads: list[float] = []
+        for part, columns in (("node", self.node_columns_), ("edge", self.edge_columns_)):
+            known = {column.name: column for column in columns}
+            for name in dict.fromkeys([*known, *self.left_out_[part]]):
+                parts = [row.columns[name] for row in listed.rows(part) if name in row.columns]
+                if not parts or (name == BARE and not parts[0].shape[1]):
+                    continue
+                values = join_columns(parts)
+                column = known.get(name)
+                spreads.append(0.0 if column is None else _spread(column, values) * (2.0 if part == "edge" else 1.0))
+                treatment, weight = ("left out", 0.0) if column is None else (column.described(), column.factor**2)
+                counts = len(values), int(missing_in(values).sum()), _distinct(values)
+                lines.append(ColumnSummary(part, name, kind_in_words(values), treatment, weight, *counts, 0.0))
+        total = sum(spreads) or 1.0
+        return [line._replace(share=spread / total) for line, spread in zip(lines, spreads, strict=True)]
 
     # -- fitting -----------------------------------------------------------------------------------
 
-    def _check_options(self) -> None:
+    def _choices(self) -> Choices:
+        """The options of the columns, after all options were checked."""
         if isinstance(self.presence, str) or not np.isfinite(self.presence):
             raise GraphError(f"presence must be a finite number, got {self.presence!r}")
         presence = self.edge_presence
         if presence != "auto" and (isinstance(presence, str) or not np.isfinite(presence)):
             raise GraphError(f"edge_presence must be 'auto' or a finite number, got {self.edge_presence!r}")
-        known_values: dict[str, tuple[Any, ...]] = {
-            "missing": ("average", "columns", "refuse"),
-            "unknown": ("average", "refuse"),
-            "directed": ("auto", True, False),
-        }
-        for name, known in known_values.items():
+        words: dict[str, Any] = {"missing": ("average", "columns", "refuse"), "unknown": ("average", "refuse")}
+        for name, known in {**words, "directed": ("auto", True, False)}.items():
             if getattr(self, name) not in known:
                 raise GraphError(f"{name} must be one of {', '.join(map(repr, known))}, got {getattr(self, name)!r}")
-
-    def _choices(self) -> Choices:
-        self._check_options()
         return Choices(self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit)
 
     def _fit(self, source: GraphList) -> tuple[FloatArray | None, PackedEdges | None]:
@@ -359,31 +368,6 @@ def _check_edges(source: GraphList | Flat, packed: PackedEdges) -> None:
             f"{source.label(owner)}: edge ({i}, {j}) encodes to zero, which means no edge; "
             "fit the encoder with edge_presence=1"
         )
-
-
-def _describe(
-    graphs: GraphList, fitted: Mapping[str, Sequence[Column]], left_out: Mapping[str, Sequence[str]]
-) -> list[ColumnSummary]:
-    """A line for each column of these graphs, including those that the encoder leaves out."""
-    lines: list[ColumnSummary] = []
-    spreads: list[float] = []
-    for part, columns in fitted.items():
-        known = {column.name: column for column in columns}
-        for name in dict.fromkeys([*known, *left_out[part]]):
-            parts = [row.columns[name] for row in graphs.rows(part) if name in row.columns]
-            if not parts or (name == BARE and not parts[0].shape[1]):
-                continue
-            values = join_columns(parts)
-            column = known.get(name)
-            spreads.append(0.0 if column is None else _spread(column, values) * (2.0 if part == "edge" else 1.0))
-            lines.append(ColumnSummary(
-                part, name, kind_in_words(values),
-                "left out" if column is None else column.described(),
-                0.0 if column is None else column.factor**2,
-                len(values), int(missing_in(values).sum()), _distinct(values), 0.0,
-            ))  # fmt: skip
-    total = sum(spreads) or 1.0
-    return [line._replace(share=spread / total) for line, spread in zip(lines, spreads, strict=True)]
 
 
 def _spread(column: Column, values: NDArray[Any]) -> float:

@@ -61,30 +61,20 @@ class CollectionSummary:
         """The summary of some graphs, of which the first has the place `start` in the collection."""
         parts = {part: _part(graphs.rows(part), part, choices, missing) for part in ("node", "edge")}
         summary = cls(parts, len(graphs), any_directed=bool(graphs.shape.directed.any()))
+        said: list[tuple[Place, Any, bool, Any, tuple[Hashable, ...] | None]]
         if isinstance(graphs, Flat):
-            summary._read_flat(graphs, start)
+            place, counts = (start, f"a graph from {start} on"), graphs.shape
+            said = [(place, counts.edge_counts.any(), summary.any_directed, counts.node_counts.any(), graphs.role_names)]
         else:
-            summary._read_list(graphs)
+            each = zip(enumerate(graphs.labels, start), graphs.graphs, strict=True)
+            said = [(place, graph.n_edges, graph.directed, graph.n_nodes, graph.roles) for place, graph in each]
+        for place, n_edges, directed, n_nodes, roles in said:
+            if n_edges:
+                summary.directed.setdefault(directed, place)
+            if n_nodes:
+                summary.has_roles.setdefault(roles is not None, place)
+                summary.roles.update(roles or ())
         return summary
-
-    def _read_list(self, listed: GraphList) -> None:
-        """Note the directions and the roles of graphs that are objects."""
-        for i, graph in enumerate(listed.graphs):
-            place = (listed.start + i, listed.label(i))
-            if graph.n_edges:
-                self.directed.setdefault(graph.directed, place)
-            if graph.n_nodes:
-                self.has_roles.setdefault(graph.roles is not None, place)
-                self.roles.update(graph.roles or ())
-
-    def _read_flat(self, flat: Flat, start: int) -> None:
-        """Note the directions and the roles of graphs that are flat arrays."""
-        place = (start, f"a graph from {start} on")
-        if flat.shape.edge_counts.any():
-            self.directed[self.any_directed] = place
-        if flat.shape.node_counts.any():
-            self.has_roles[flat.role_names is not None] = place
-            self.roles.update(flat.role_names or ())
 
     def merge(self, other: CollectionSummary, choices: Choices, missing: str) -> None:
         """Add the graphs of another summary, which come later."""
