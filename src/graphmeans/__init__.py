@@ -56,8 +56,8 @@ _NAMES = {
     "evaluation": ["evaluation"],
     "functions": ["distance", "match", "mean", "pairwise_distances", "sketch"],
     "graphs.convert": [
-        "convert", "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit", "from_smiles",
-        "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
+        "convert", "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit",
+        "from_smiles", "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
     ],
     "graphs.encoding.encoder": ["GraphEncoder"],
     "graphs.errors": ["GraphError"],

@@ -159,8 +159,8 @@ def mean(
     objective, similarity = _quality(space, batch, means, weights)
     centers = means.centers
     return fitted.decode(
-        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped, names=["mean"],
-        alignments=alignments, objective=objective, similarity=similarity,
+        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped,
+        names=["mean"], alignments=alignments, objective=objective, similarity=similarity,
     )[0]  # fmt: skip
 
 
@@ -241,9 +241,8 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
     if means.centers.damped:  # the mean is the average of this alignment
         stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
     squares = np.minimum(found.upper, stored[which]) ** 2
-    objective = 0.5 * float(weights[which] @ squares)
     similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
-    return objective, similarity
+    return 0.5 * float(weights[which] @ squares), similarity
 
 
 def _in_space(

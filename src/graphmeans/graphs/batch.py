@@ -118,7 +118,7 @@ class GraphBatch:
 def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
     """Batches one after the other; they must come from the same encoder."""
     joined: dict[str, Any] = {
-        name: np.concatenate([getattr(batch, name) for batch in batches]) for name in ("nodes", "roles", "ends", "edge_values")
+        name: np.concatenate([getattr(b, name) for b in batches]) for name in ("nodes", "roles", "ends", "edge_values")
     }
     for ptr in ("node_ptr", "edge_ptr"):
         joined[ptr] = offsets(np.concatenate([np.diff(getattr(batch, ptr)) for batch in batches]))
@@ -126,7 +126,7 @@ def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
 
 
 def largest_of(*batches: Any) -> IntArray:
-    """The most nodes of each role in any graph of these batches, or of what has `role_names` and `largest` as they do."""
+    """The most nodes of each role in any graph of these batches, or of what has their `role_names` and `largest`."""
     counts = np.zeros(max(len(batch.role_names) for batch in batches), dtype=np.int64)
     for batch in batches:
         present = batch.largest

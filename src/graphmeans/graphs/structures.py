@@ -143,10 +143,10 @@ def trees(
     graphs = []
     for i, (root, name) in enumerate(_named(list(roots), names)):
         try:
+            below, said = children or _nested_children, attributes or _nested_attributes
             if children is None and is_networkx(root):
-                graphs.append(_tree(_root(root), root.successors, root.nodes.__getitem__, ordered, name))
-            else:
-                graphs.append(_tree(root, children or _nested_children, attributes or _nested_attributes, ordered, name))
+                root, below, said = _root(root), root.successors, root.nodes.__getitem__
+            graphs.append(_tree(root, below, said, ordered, name))
         except GraphError as error:
             raise GraphError(f"graph {i}: {str(error).removeprefix('graph: ')}") from None
     return graphs

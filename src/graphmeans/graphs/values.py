@@ -47,8 +47,8 @@ def join_columns(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return np.concatenate(parts)
     typed = next((part for part in parts if not unknown_type(part)), parts[0])
-    holes = [_with_holes(typed[:0], np.ones(len(p), dtype=bool)) if unknown_type(p) else np.ma.asarray(p) for p in parts]
-    return np.asanyarray(np.ma.concatenate(holes))
+    gone = [_with_holes(typed[:0], np.ones(len(p), bool)) if unknown_type(p) else np.ma.asarray(p) for p in parts]
+    return np.asanyarray(np.ma.concatenate(gone))
 
 
 def unknown_type(values: NDArray[Any]) -> bool:

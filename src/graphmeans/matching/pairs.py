@@ -38,8 +38,8 @@ def rows_needed(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) 
 
 
 def solve_pairs(
-    kernel: Callable[..., None], settings: tuple[Any, ...], x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray,
-    n_jobs: int | None, *extra_outputs: np.ndarray,
+    kernel: Callable[..., None], settings: tuple[Any, ...], x: GraphBatch, y: GraphBatch, pairs: IntArray,
+    order: IntArray, n_jobs: int | None, *extra_outputs: np.ndarray,
 ) -> Matches:  # fmt: skip
     """Run a kernel that finds mappings over all pairs."""
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.means.frames import Frames
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.method import MatchPairs, Means, fill
+from graphmeans.means.method import MatchPairs, Means, align, fill
 
 #: A new alignment must be shorter by this share to be taken; without it rounding could make the descent endless.
 SHORTER = 1e-9
@@ -60,7 +60,7 @@ def _realign(
     rows = row_ranges(ptr, moving)[0]
     own_ptr = offsets(batch.sizes[graphs])
     stored = frames.aligned_distances(batch, graphs, to, flat[rows], own_ptr)
-    found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
+    found = align(match, batch, frames, graphs, to)
     better = found.upper < stored * (1.0 - SHORTER)
     changed = np.repeat(better, np.diff(own_ptr))
     flat[rows[changed]] = found.flat[changed]

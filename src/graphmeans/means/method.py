@@ -61,10 +61,20 @@ def members(batch: GraphBatch, groups: Sequence[IntArray]) -> tuple[IntArray, In
     return which, group, ptr, np.full(ptr[-1], -1, dtype=np.int64)
 
 
+def align(
+    match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, first: bool = False
+) -> Matches:
+    """Match graphs to the means of their frames; where they are the first, all of their nodes stay unmatched."""
+    if first:
+        return Matches.empty(offsets(batch.sizes[graphs]))
+    return match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
+
+
 def fill(
-    frames: Frames, batch: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray, weights: FloatArray
-) -> None:
-    """Add the members of positive weight along their mappings; flat (in, out) follows where empty places are dropped."""
+    frames: Frames, batch: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray,
+    weights: FloatArray,
+) -> None:  # fmt: skip
+    """Add the members of positive weight along their mappings; flat (in, out) follows where places are dropped."""
     counted = np.flatnonzero(weights[which] > 0)
     rows, own_ptr = row_ranges(ptr, counted)
     mapping = flat[rows]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Frames
-from graphmeans.means.method import MatchPairs, Means, fill, members, rounds
+from graphmeans.means.method import MatchPairs, Means, align, fill, members, rounds
 
 
 class Subgradient(BaseEstimator):
@@ -56,7 +56,7 @@ class Subgradient(BaseEstimator):
             for positions in rounds(order_which, order_group, weights):
                 self._step(match, batch, frames, order_which[positions], order_group[positions], relative, taken)
             rows = row_ranges(ptr, counted)[0]
-            found = match(batch, frames.centers().batch, np.stack([which[counted], group[counted]], axis=1))
+            found = align(match, batch, frames, which[counted], group[counted])
             value = np.bincount(group[counted], weights[which[counted]] * found.upper**2, minlength=len(groups))
             better = value < best
             best[better] = value[better]
@@ -72,15 +72,12 @@ class Subgradient(BaseEstimator):
         self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray,
         taken: IntArray,
     ) -> None:  # fmt: skip
-        if not taken[to].any():
-            mapping, own_ptr = np.full(batch.sizes[graphs].sum(), -1), offsets(batch.sizes[graphs])
-            eta = np.ones(len(graphs))
-        else:
-            found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
-            mapping, own_ptr = found.flat, found.ptr
-            eta = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
+        first = not taken[to].any()
+        found = align(match, batch, frames, graphs, to, first)
+        step = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
+        eta = np.ones(len(graphs)) if first else step
         frames.scale(to, 1.0 - eta)
-        frames.add(batch, graphs, to, mapping, own_ptr, eta)
+        frames.add(batch, graphs, to, found.flat, found.ptr, eta)
         taken[to] += 1
 
 

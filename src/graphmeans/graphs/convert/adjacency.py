@@ -15,8 +15,9 @@ from graphmeans.graphs.mean_graph import MeanGraph
 
 
 def from_adjacency(
-    matrices: Any, nodes: ArrayLike | Sequence[ArrayLike] | None = None, *, directed: bool = False, loops: str | bool = "auto"
-) -> Any:
+    matrices: Any, nodes: ArrayLike | Sequence[ArrayLike] | None = None, *,
+    directed: bool = False, loops: str | bool = "auto",
+) -> Any:  # fmt: skip
     """Graphs from adjacency matrices: a list for a sequence of them, one `Graph` for one matrix.
 
     A non-zero entry is an edge with that weight; in a sequence, an (n, n, de) array gives edges with de attributes. An

@@ -62,7 +62,8 @@ def from_pandas(
             if table[column].isna().any():
                 raise GraphError(f"column {column!r} of the table of {name} has missing values")
     ends = zip(_plain(edges[source]), _plain(edges[target]), strict=True)
-    listed_edges = list(zip(_keys(edges, graph), ends, _rows(edges, {source, target, graph}, edge_attributes), strict=True))
+    edge_rows = _rows(edges, {source, target, graph}, edge_attributes)
+    listed_edges = list(zip(_keys(edges, graph), ends, edge_rows, strict=True))
     listed_nodes = None
     if nodes is not None:
         if node_attributes is not None and roles is not None:

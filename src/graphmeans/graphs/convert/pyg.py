@@ -133,7 +133,8 @@ class _Data:
         about |= {"roles": self.mark.get("roles"), "node_ids": self.mark.get("ids")}
         is_mean = len(self.supports) == 2 and "damped" in self.mark
         if is_mean:
-            about |= {"node_support": self.supports[0], "edge_support": self.supports[1][rows], "damped": self.mark["damped"]}
+            node, edge = self.supports
+            about |= {"node_support": node, "edge_support": edge[rows], "damped": self.mark["damped"]}
         with speaking_of(self.label):
             nodes, values = self.nodes.get(BARE, self.nodes or self.n), edges.get(BARE, edges or None)
             return (MeanGraph if is_mean else Graph)(nodes, ends, values, **about)
@@ -155,7 +156,7 @@ class _Data:
         given = getattr(data, "num_nodes", None)
         return int(given) if given is not None else int(self.ends.max(initial=-1)) + 1
 
-    def _columns(self, data: Any, part: str, asked: Sequence[str] | None, usual: Sequence[str]) -> dict[str, NDArray[Any]]:
+    def _columns(self, data: Any, part: str, asked: Sequence[str] | None, usual: Sequence[str]) -> dict[str, Any]:
         stored: Mapping[str, str] = self.mark.get(part) or {name: name for name in (usual if asked is None else asked)}
         columns: dict[str, NDArray[Any]] = {}
         for tensor, name in stored.items():

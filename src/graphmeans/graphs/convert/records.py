@@ -103,7 +103,7 @@ def chosen(rows: Iterable[_Row], names: Sequence[str] | None, roles: str | None 
 
 
 def mark_of(value: Any) -> Mapping[str, Any]:
-    """The mark that leads back, if this is one; a library may have made text of it, which `graphmeans.io` understands."""
+    """The mark that leads back, if this is one; libraries that make text of it leave that to `graphmeans.io`."""
     return value if isinstance(value, Mapping) else {}
 
 

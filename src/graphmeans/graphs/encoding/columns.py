@@ -190,7 +190,9 @@ class Angles(Column):
         return f"a point on a circle (period {self.period:.6g})"
 
 
-def decode_columns(codes: FloatArray, columns: Sequence[Column], roles: Sequence[Any] | None, if_none: int | None) -> Any:
+def decode_columns(
+    codes: FloatArray, columns: Sequence[Column], roles: Sequence[Any] | None, if_none: int | None
+) -> Any:
     """Columns by name (or the bare array) out of codes; `if_none` if there is no column."""
     decoded: dict[str, NDArray[Any]] = {}
     start = 0

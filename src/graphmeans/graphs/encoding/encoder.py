@@ -103,10 +103,10 @@ class GraphEncoder(BaseEstimator):
     """
 
     def __init__(
-        self, numbers: str | Mapping[str, str] = "standardise", presence: float = 0.0, edge_presence: str | float = "auto", *,
-        weights: Mapping[str, float] | None = None, categories: Sequence[str] = (),
-        directions: Sequence[str] = (), orientations: Sequence[str] = (), angle_unit: str = "radians",
-        missing: str = "average", unknown: str = "average", directed: str | bool = "auto",
+        self, numbers: str | Mapping[str, str] = "standardise", presence: float = 0.0,
+        edge_presence: str | float = "auto", *, weights: Mapping[str, float] | None = None,
+        categories: Sequence[str] = (), directions: Sequence[str] = (), orientations: Sequence[str] = (),
+        angle_unit: str = "radians", missing: str = "average", unknown: str = "average", directed: str | bool = "auto",
     ) -> None:  # fmt: skip
         self.numbers = numbers
         self.presence = presence
@@ -233,8 +233,8 @@ class GraphEncoder(BaseEstimator):
             node_data = decode_columns(nodes, self.node_columns_, roles, len(nodes))
             edge_data = decode_columns(values, self.edge_columns_, None, None)
             result.append(MeanGraph(
-                node_data, ends, edge_data, directed=self.directed_, roles=roles, name=None if names is None else names[g],
-                node_support=node_shares, edge_support=shares, damped=damped, **about,
+                node_data, ends, edge_data, directed=self.directed_, roles=roles, node_support=node_shares,
+                edge_support=shares, damped=damped, name=None if names is None else names[g], **about,
             ))  # fmt: skip
         return result
 

@@ -63,8 +63,8 @@ class CollectionSummary:
         summary = cls(parts, len(graphs), any_directed=bool(graphs.shape.directed.any()))
         said: list[tuple[Place, Any, bool, Any, tuple[Hashable, ...] | None]]
         if isinstance(graphs, Flat):
-            place, counts = (start, f"a graph from {start} on"), graphs.shape
-            said = [(place, counts.edge_counts.any(), summary.any_directed, counts.node_counts.any(), graphs.role_names)]
+            place, (nodes, edges, *_) = (start, f"a graph from {start} on"), graphs.shape
+            said = [(place, edges.any(), summary.any_directed, nodes.any(), graphs.role_names)]
         else:
             each = zip(enumerate(graphs.labels, start), graphs.graphs, strict=True)
             said = [(place, graph.n_edges, graph.directed, graph.n_nodes, graph.roles) for place, graph in each]
@@ -108,8 +108,8 @@ class CollectionSummary:
     def never_zero(self, columns: Sequence[Column]) -> bool:
         """Whether these edge columns alone make sure that no mean of codes is zero; False if that is not known."""
         tallies = self.part["edge"].columns
-        counted = [(column, tallies[column.name]) for column in columns if column.name in tallies]
-        return any(tally.one_sign or (tally.counts and getattr(column, "blank", "") is None) for column, tally in counted)
+        pairs = [(column, tallies[column.name]) for column in columns if column.name in tallies]
+        return any(own.one_sign or (own.counts and getattr(column, "blank", "") is None) for column, own in pairs)
 
 
 def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:

@@ -67,7 +67,7 @@ def common_columns(rows: Sequence[AttributeRows], part: str, *, fill: bool) -> d
 
 
 def check_names(one: Any, first: Any, part: str, fill: bool) -> None:
-    """Refuse columns (of anything with a label) that are not those of the first, unless what is lacking is filled in."""
+    """Refuse columns (of what has a label) that are not those of the first, unless what is lacking is filled in."""
     wrong = {name for name in one.columns.keys() ^ first.columns.keys() if not is_optional(name, part)}
     if wrong and (not fill or BARE in wrong):
         raise GraphError(difference(one.label, one.columns, first.label, first.columns, part))

@@ -106,7 +106,7 @@ class Tally:
         if scaling == "standardise":
             center, scale = found.standard(centered)
         elif scaling == "robust":
-            values = np.ma.concatenate([np.ma.reshape(part, (len(part), width)) for part in self._values or [self.like]])
+            values = np.ma.concatenate([np.ma.reshape(v, (len(v), width)) for v in self._values or [self.like]])
             for c in range(width):
                 center[c], scale[c] = robust_scale(values[:, c].compressed(), centered)
         if scaling == "keep":
@@ -120,8 +120,7 @@ class Tally:
     def categories(self, name: str, blank: str | None = None) -> Categories:
         """1-of-k over the values there are, in sorted order."""
         categories = tuple(sorted(set(self.counts) - {blank}))
-        total = sum(self.counts.values())
-        average = np.array([self.counts[value] for value in categories], dtype=np.float64) / max(total, 1)
+        average = np.array([self.counts[c] for c in categories], dtype=np.float64) / max(self.counts.total(), 1)
         return Categories(name, average=average, categories=categories, blank=blank)
 
     def angles(self, name: str) -> Column:
