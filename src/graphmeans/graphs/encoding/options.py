@@ -63,7 +63,7 @@ class Choices:
 
     def _find(self, option: str, part: str, name: str) -> str | None:
         """The key under which an option speaks of a column, None if it does not."""
-        for key in (f"{part}s.{name}", name):
+        for key in (f"{part}s.{name}", name) if self._said[option] else ():
             if key in self._said[option]:
                 self._used.add(key)
                 return key
