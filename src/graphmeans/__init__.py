@@ -45,44 +45,35 @@ if TYPE_CHECKING:
     from graphmeans.matching.search import Search as Search
     from graphmeans.space import GraphSpace
 
-#: The converters, which are also in `graphmeans.convert`.
-_CONVERTERS = [
-    "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit", "from_smiles", "to_adjacency",
-    "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
-]  # fmt: skip
-
-#: The module that holds each public name. Names are loaded on first use, which keeps `import graphmeans` quick.
-_HOMES = {
-    "Exact": "graphmeans.matching.exact",
-    "Graduated": "graphmeans.matching.graduated",
-    "Graph": "graphmeans.graphs.graph",
-    "GraphEncoder": "graphmeans.graphs.encoding.encoder",
-    "GraphError": "graphmeans.graphs.errors",
-    "GraphKMeans": "graphmeans.cluster.estimators.kmeans",
-    "GraphKMedoids": "graphmeans.cluster.estimators.kmedoids",
-    "GraphNearestCentroid": "graphmeans.cluster.estimators.nearest_centroid",
-    "GraphSpace": "graphmeans.space",
-    "Match": "graphmeans.matching.match",
-    "MeanGraph": "graphmeans.graphs.mean_graph",
-    "MiniBatchGraphKMeans": "graphmeans.cluster.estimators.minibatch",
-    "Search": "graphmeans.matching.search",
-    "distance": "graphmeans.functions",
-    "load": "graphmeans.io.storage.model",
-    "match": "graphmeans.functions",
-    "mean": "graphmeans.functions",
-    "open_collection": "graphmeans.io.parquet.collection",
-    "pairwise_distances": "graphmeans.functions",
-    "sketch": "graphmeans.functions",
-    **dict.fromkeys(_CONVERTERS, "graphmeans.graphs.convert"),
-}
-#: The public names that are modules.
-_MODULES = {
-    "convert": "graphmeans.graphs.convert",
-    "datasets": "graphmeans.datasets",
-    "evaluation": "graphmeans.evaluation",
-    "plots": "graphmeans.plots",
-    "structures": "graphmeans.graphs.structures",
-}
+#: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
+#: `import graphmeans` quick.
+_NAMES = {
+    "cluster.estimators.kmeans": ["GraphKMeans"],
+    "cluster.estimators.kmedoids": ["GraphKMedoids"],
+    "cluster.estimators.minibatch": ["MiniBatchGraphKMeans"],
+    "cluster.estimators.nearest_centroid": ["GraphNearestCentroid"],
+    "datasets": ["datasets"],
+    "evaluation": ["evaluation"],
+    "functions": ["distance", "match", "mean", "pairwise_distances", "sketch"],
+    "graphs.convert": [
+        "convert", "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit",
+        "from_smiles", "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
+    ],
+    "graphs.encoding.encoder": ["GraphEncoder"],
+    "graphs.errors": ["GraphError"],
+    "graphs.graph": ["Graph"],
+    "graphs.mean_graph": ["MeanGraph"],
+    "graphs.structures": ["structures"],
+    "io.parquet.collection": ["open_collection"],
+    "io.storage.model": ["load"],
+    "matching.exact": ["Exact"],
+    "matching.graduated": ["Graduated"],
+    "matching.match": ["Match"],
+    "matching.search": ["Search"],
+    "plots": ["plots"],
+    "space": ["GraphSpace"],
+}  # fmt: skip
+_HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace", "Match",
@@ -92,13 +83,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        value = importlib.import_module(_MODULES[name])
-    elif name in _HOMES:
-        value = getattr(importlib.import_module(_HOMES[name]), name)
-    else:
+    if name not in _HOMES:
         raise AttributeError(f"module 'graphmeans' has no attribute {name!r}")
-    globals()[name] = value
+    module = importlib.import_module(_HOMES[name])
+    value = globals()[name] = module if _HOMES[name].endswith(f".{name}") else getattr(module, name)
     return value
 
 

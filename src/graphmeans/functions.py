@@ -29,17 +29,10 @@ from graphmeans.space import GraphSpace, Order
 
 
 def match(
-    x: Any,
-    y: Any,
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-    max_tree_nodes: int | None = None,
-    max_seconds: float | None = None,
-) -> Match:
+    x: Any, y: Any, matcher: str | Matcher = "auto", order: Order = "auto", *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+    max_tree_nodes: int | None = None, max_seconds: float | None = None,
+) -> Match:  # fmt: skip
     """Align two graphs.
 
     Parameters
@@ -78,26 +71,15 @@ def match(
     found = space.match(batch, batch, pairs)
     indices = found.mapping(0)
     left, right = pair[0].node_ids, pair[1].node_ids
-    return Match(
-        lower=float(found.lower[0]),
-        upper=float(found.upper[0]),
-        mapping={left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)},
-        indices=indices,
-        certified=bool(space.certified(found, batch, batch, pairs)[0]),
-        matcher=_matcher_name(space, batch),
-    )
+    mapping = {left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)}
+    certified = bool(space.certified(found, batch, batch, pairs)[0])
+    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, _matcher_name(space, batch))
 
 
 def distance(
-    x: Any,
-    y: Any,
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> float:
+    x: Any, y: Any, matcher: str | Matcher = "auto", order: Order = "auto", *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+) -> float:  # fmt: skip
     """The distance of two graphs (with the square root taken), which is the `upper` of their `match`.
 
     Examples
@@ -110,16 +92,9 @@ def distance(
 
 
 def pairwise_distances(
-    graphs: Iterable[Any],
-    others: Iterable[Any] | None = None,
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    n_jobs: int | None = None,
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> NDArray[np.float64]:
+    graphs: Iterable[Any], others: Iterable[Any] | None = None, matcher: str | Matcher = "auto", order: Order = "auto",
+    n_jobs: int | None = None, *, encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+) -> NDArray[np.float64]:  # fmt: skip
     """All distances between two collections, or within one.
 
     Parameters are those of `match`, but the encoder is fitted, and the order taken, over all graphs given.
@@ -144,18 +119,10 @@ def pairwise_distances(
 
 
 def mean(
-    graphs: Iterable[Any],
-    method: str | MeanMethod = "lifted",
-    matcher: str | Matcher = "auto",
-    order: Order = "auto",
-    sample_weight: ArrayLike | None = None,
-    random_state: int | np.random.RandomState | None = None,
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-    n_jobs: int | None = None,
-) -> MeanGraph:
+    graphs: Iterable[Any], method: str | MeanMethod = "lifted", matcher: str | Matcher = "auto", order: Order = "auto",
+    sample_weight: ArrayLike | None = None, random_state: int | np.random.RandomState | None = None, *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0, n_jobs: int | None = None,
+) -> MeanGraph:  # fmt: skip
     """The mean graph of a collection.
 
     Parameters
@@ -191,34 +158,16 @@ def mean(
     alignments = [means.flat[means.ptr[p] : means.ptr[p + 1]] for p in back]
     objective, similarity = _quality(space, batch, means, weights)
     centers = means.centers
-    plain = fitted.decode(
-        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped
-    )[0]
-    return MeanGraph(
-        plain.nodes.get("", plain.nodes),
-        plain.edges,
-        plain.edge_attributes.get("", plain.edge_attributes),
-        directed=plain.directed,
-        roles=plain.roles,
-        name="mean",
-        node_support=plain.node_support,
-        edge_support=plain.edge_support,
-        damped=plain.damped,
-        alignments=alignments,
-        objective=objective,
-        similarity=similarity,
-    )
+    return fitted.decode(
+        space.unweighted(centers.batch), centers.node_support, centers.edge_support, damped=centers.damped,
+        names=["mean"], alignments=alignments, objective=objective, similarity=similarity,
+    )[0]  # fmt: skip
 
 
 def sketch(
-    graphs: Iterable[Any],
-    order: Order = "auto",
-    kind: str = "rows",
-    *,
-    encoder: Any = "auto",
-    node_weight: float = 1.0,
-    edge_weight: float = 1.0,
-) -> NDArray[np.float64]:
+    graphs: Iterable[Any], order: Order = "auto", kind: str = "rows", *,
+    encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
+) -> NDArray[np.float64]:  # fmt: skip
     """A vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
 
     The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or
@@ -262,7 +211,7 @@ def warmup() -> Iterator[tuple[str, float]]:
         found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
         yield f"{name} matching", time.perf_counter() - start
     start = time.perf_counter()
-    frames = Frames.of_graphs(batch.take([1]), order)
+    frames = Frames.of_graphs(batch.take([1]))
     frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))
     frames.aligned_distances(batch, np.array([0]), np.array([0]), found.flat, found.ptr)
     frames.centers()
@@ -274,8 +223,7 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
     if sample_weight is None:
         return np.ones(count)
     weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(count, weights)
+    weights = np.full(count, weights) if weights.ndim == 0 else weights
     if weights.shape != (count,):
         raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
@@ -287,15 +235,14 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
     """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
     which = means.which[weights[means.which] > 0]
     found = space.match(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
-    frames = Frames.of_graphs(means.centers.batch, space.order)
+    frames = Frames.of_graphs(means.centers.batch)
     frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
     stored = np.full(len(batch), np.inf)
     if means.centers.damped:  # the mean is the average of this alignment
         stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
     squares = np.minimum(found.upper, stored[which]) ** 2
-    objective = 0.5 * float(weights[which] @ squares)
     similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
-    return objective, similarity
+    return 0.5 * float(weights[which] @ squares), similarity
 
 
 def _in_space(

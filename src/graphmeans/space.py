@@ -11,7 +11,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import CERTIFIED, Matcher, Matches
@@ -57,16 +57,10 @@ class GraphSpace:
 
     @classmethod
     def for_graphs(
-        cls,
-        *batches: Any,
-        order: Order = "auto",
-        roles: tuple[Hashable, ...] | None = None,
-        node_weight: float = 1.0,
-        edge_weight: float = 1.0,
-        matcher: str | Matcher = "auto",
-        effort: float = 1.0,
-        n_jobs: int | None = None,
-    ) -> GraphSpace:
+        cls, *batches: Any, order: Order = "auto", roles: tuple[Hashable, ...] | None = None,
+        node_weight: float = 1.0, edge_weight: float = 1.0,
+        matcher: str | Matcher = "auto", effort: float = 1.0, n_jobs: int | None = None,
+    ) -> GraphSpace:  # fmt: skip
         """The space that holds all graphs of the given batches, or of surveys of collections on disk.
 
         Parameters
@@ -83,9 +77,8 @@ class GraphSpace:
             How hard the matchers "auto" and "search" look for the best alignment, relative to the default.
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
-        return cls(
-            resolve_order(order, *batches), names, float(node_weight), float(edge_weight), get_matcher(matcher, effort), n_jobs
-        )
+        places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
+        return cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs)
 
     def weighted(self, batch: GraphBatch) -> GraphBatch:
         """Encoded graphs as points of this space: attributes times the square roots of the weights."""
@@ -96,13 +89,9 @@ class GraphSpace:
         return batch.scaled(1 / np.sqrt(self.node_weight), 1 / np.sqrt(self.edge_weight))
 
     def match(
-        self,
-        x: GraphBatch,
-        y: GraphBatch,
-        pairs: NDArray[Any],
-        warm: IntArray | None = None,
+        self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any], warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
-    ) -> Matches:
+    ) -> Matches:  # fmt: skip
         """Match graph ``pairs[p, 0]`` of x with graph ``pairs[p, 1]`` of y for every p.
 
         `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do. `cutoff`: pairs that
@@ -152,10 +141,7 @@ def resolve_order(order: Order, *batches: Any) -> IntArray:
     None: unbounded.
     """
     names = max((batch.role_names for batch in batches), key=len)
-    counts = np.zeros(len(names), dtype=np.int64)
-    for batch in batches:
-        present = batch.largest
-        counts[: len(present)] = np.maximum(counts[: len(present)], present)
+    counts = largest_of(*batches)
     if order is None:
         return np.full(len(names), UNBOUNDED, dtype=np.int64)
     if isinstance(order, str):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.graphs.convert import kinds
+from graphmeans.graphs import convert
 from graphmeans.graphs.encoding import encoder
 
 
@@ -28,7 +28,7 @@ def calls(monkeypatch):
             if vars(module).get(name) is original:
                 monkeypatch.setattr(module, name, counting)
 
-    count("to_graphs", kinds.to_graphs)
+    count("to_graphs", convert.to_graphs)
     count("pack_edges", encoder.pack_edges)
     count("GraphList", encoder.GraphList)
     return counted

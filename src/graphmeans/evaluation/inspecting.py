@@ -20,8 +20,7 @@ from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
-from graphmeans.graphs.encoding.description import ColumnSummary
-from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.encoder import ColumnSummary, GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type

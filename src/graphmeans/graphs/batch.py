@@ -47,14 +47,8 @@ class GraphBatch:
         edges = slice(self.edge_ptr[g], self.edge_ptr[g + 1])
         ends, values = self.arcs(self.ends[edges], self.edge_values[edges])
         present = values.any(axis=1)
-        named = self.role_names != (None,)
-        return Graph(
-            self.nodes[rows],
-            ends[present],
-            values[present],
-            directed=self.directed,
-            roles=[self.role_names[r] for r in self.roles[rows]] if named else None,
-        )
+        roles = None if self.role_names == (None,) else [self.role_names[r] for r in self.roles[rows]]
+        return Graph(self.nodes[rows], ends[present], values[present], directed=self.directed, roles=roles)
 
     def arcs(self, ends: NDArray[np.int32], values: FloatArray) -> tuple[NDArray[np.int32], FloatArray]:
         """Stored edges as `Graph` has them: in a directed batch first one direction of all, then the other."""
@@ -110,14 +104,9 @@ class GraphBatch:
         rows, node_ptr = row_ranges(self.node_ptr, which)
         edges, edge_ptr = row_ranges(self.edge_ptr, which)
         return replace(
-            self,
-            node_ptr=node_ptr,
-            nodes=self.nodes[rows],
-            roles=self.roles[rows],
-            edge_ptr=edge_ptr,
-            ends=self.ends[edges],
-            edge_values=self.edge_values[edges],
-        )
+            self, node_ptr=node_ptr, nodes=self.nodes[rows], roles=self.roles[rows],
+            edge_ptr=edge_ptr, ends=self.ends[edges], edge_values=self.edge_values[edges],
+        )  # fmt: skip
 
     def scaled(self, node_factor: float, edge_factor: float) -> GraphBatch:
         """The same graphs with attributes multiplied."""
@@ -128,18 +117,21 @@ class GraphBatch:
 
 def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:
     """Batches one after the other; they must come from the same encoder."""
-    first = batches[0]
-    names = max((batch.role_names for batch in batches), key=len)
-    return replace(
-        first,
-        node_ptr=offsets(np.concatenate([b.sizes for b in batches])),
-        nodes=np.concatenate([b.nodes for b in batches]),
-        roles=np.concatenate([b.roles for b in batches]),
-        edge_ptr=offsets(np.concatenate([np.diff(b.edge_ptr) for b in batches])),
-        ends=np.concatenate([b.ends for b in batches]),
-        edge_values=np.concatenate([b.edge_values for b in batches]),
-        role_names=names,
-    )
+    joined: dict[str, Any] = {
+        name: np.concatenate([getattr(b, name) for b in batches]) for name in ("nodes", "roles", "ends", "edge_values")
+    }
+    for ptr in ("node_ptr", "edge_ptr"):
+        joined[ptr] = offsets(np.concatenate([np.diff(getattr(batch, ptr)) for batch in batches]))
+    return replace(batches[0], role_names=max((batch.role_names for batch in batches), key=len), **joined)
+
+
+def largest_of(*batches: Any) -> IntArray:
+    """The most nodes of each role in any graph of these batches, or of what has their `role_names` and `largest`."""
+    counts = np.zeros(max(len(batch.role_names) for batch in batches), dtype=np.int64)
+    for batch in batches:
+        present = batch.largest
+        counts[: len(present)] = np.maximum(counts[: len(present)], present)
+    return counts
 
 
 def offsets(lengths: NDArray[Any]) -> IntArray:

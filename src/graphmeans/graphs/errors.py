@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class GraphError(ValueError):
     """A graph, file or collection that cannot be used; the message is one line naming what is at fault."""
+
+
+@contextmanager
+def speaking_of(label: str) -> Iterator[None]:
+    """Errors that are raised inside and begin with "graph:" name the graph by this label instead."""
+    try:
+        yield
+    except GraphError as error:
+        raise GraphError(str(error).replace("graph:", f"{label}:", 1)) from None

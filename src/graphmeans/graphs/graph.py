@@ -60,26 +60,18 @@ class Graph:
     __slots__ = ("_directed", "_edge_attributes", "_edges", "_n_nodes", "_name", "_node_ids", "_nodes", "_roles")
 
     def __init__(
-        self,
-        nodes: NodeData,
-        edges: ArrayLike = (),
-        edge_attributes: EdgeData = None,
-        *,
-        directed: bool = False,
-        roles: Sequence[Hashable] | None = None,
-        node_ids: Sequence[Hashable] | None = None,
-        name: str | None = None,
-    ) -> None:
+        self, nodes: NodeData, edges: ArrayLike = (), edge_attributes: EdgeData = None, *, directed: bool = False,
+        roles: Sequence[Hashable] | None = None, node_ids: Sequence[Hashable] | None = None, name: str | None = None,
+    ) -> None:  # fmt: skip
         self._name = None if name is None else str(name)
         self._directed = bool(directed)
         self._n_nodes, self._nodes = self._read_nodes(nodes)
         self._edges = self._read_edges(edges)
         self._edge_attributes = self._read_edge_attributes(edge_attributes)
         self._roles = self._read_labels(roles, "roles")
-        ids = self._read_labels(node_ids, "node_ids")
-        if ids is not None and len(set(ids)) != len(ids):
+        self._node_ids = self._read_labels(node_ids, "node_ids")
+        if self._node_ids is not None and len(set(self._node_ids)) != self._n_nodes:
             raise GraphError(f"{self._label()}: node_ids are not unique")
-        self._node_ids = ids
 
     # -- what a graph is ---------------------------------------------------------------------------
 
@@ -142,20 +134,17 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(a, b) for a, b in zip(self._state(), other._state(), strict=True))
+        return all(_same(a, b) for a, b in zip(self.__getstate__(), other.__getstate__(), strict=True))
 
     def __hash__(self) -> int:
         return hash((self._n_nodes, self._edges.tobytes(), self._directed, self._name))
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self._state()
+        return tuple(getattr(self, slot) for slot in self._all_slots())
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         for slot, value in zip(self._all_slots(), state, strict=True):
             object.__setattr__(self, slot, frozen(value))
-
-    def _state(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, slot) for slot in self._all_slots())
 
     @classmethod
     def _all_slots(cls) -> list[str]:
@@ -168,8 +157,7 @@ class Graph:
 
     def _read_nodes(self, nodes: NodeData) -> tuple[int, Columns]:
         if isinstance(nodes, Mapping):
-            self._check_names(nodes, "node")
-            columns = {str(key): self._column(values, "node", str(key)) for key, values in nodes.items()}
+            columns = self._read_columns(nodes, "node")
             lengths = {key: len(column) for key, column in columns.items()}
             if len(set(lengths.values())) > 1:
                 raise GraphError(f"{self._label()}: node columns have unequal lengths {lengths}")
@@ -193,7 +181,7 @@ class Graph:
         if array.ndim != 2 or array.shape[1] != 2:
             raise GraphError(f"{self._label()}: edges must have shape (m, 2), got {array.shape}")
         usable = array.dtype.kind in "iu" or (array.dtype.kind == "f" and np.isfinite(array).all())
-        whole = array.astype(np.int64) if usable else None
+        whole = np.array(array, dtype=np.int64, order="C") if usable else None
         if whole is None or not np.array_equal(whole, array):
             raise GraphError(f"{self._label()}: edges must be whole numbers, the positions of their end nodes")
         outside = np.flatnonzero(((whole < 0) | (whole >= self._n_nodes)).any(axis=1))
@@ -204,21 +192,18 @@ class Graph:
         if loops.size:
             raise GraphError(f"{self._label()}: node {whole[loops[0], 0]} has a self-loop; make it a node attribute")
         ends = whole if self._directed else np.sort(whole, axis=1)
-        code = ends[:, 0] * self._n_nodes + ends[:, 1]
-        _, first = np.unique(code, return_index=True)
-        if first.size < len(code):
-            repeated = np.setdiff1d(np.arange(len(code)), first)[0]
-            i, j = whole[repeated]
+        _, first = np.unique(ends[:, 0] * self._n_nodes + ends[:, 1], return_index=True)
+        if first.size < len(ends):
+            i, j = np.delete(whole, first, axis=0)[0]
             raise GraphError(f"{self._label()}: edge ({i}, {j}) is given twice")
-        return frozen(np.array(whole, dtype=np.int64, order="C"))
+        return frozen(whole)
 
     def _read_edge_attributes(self, attributes: EdgeData) -> Columns:
         m = len(self._edges)
         if attributes is None:
-            return {BARE: frozen(np.ones((m, 1)))}
+            attributes = {}
         if isinstance(attributes, Mapping):
-            self._check_names(attributes, "edge")
-            columns = {str(key): self._column(values, "edge", str(key)) for key, values in attributes.items()}
+            columns = self._read_columns(attributes, "edge")
             for key, column in columns.items():
                 if len(column) != m:
                     raise GraphError(f"{self._label()}: edge attribute {key!r} has {len(column)} values for {m} edges")
@@ -232,27 +217,26 @@ class Graph:
             raise GraphError(f"{self._label()}: edge ({i}, {j}) has all-zero attributes, which means no edge")
         return {BARE: array}
 
-    def _check_names(self, columns: Mapping[str, Any], what: str) -> None:
+    def _read_columns(self, columns: Mapping[str, Any], what: str) -> Columns:
+        where = f"{self._label()}: {what} attribute"
         if any(str(name) == BARE for name in columns):
-            raise GraphError(f"{self._label()}: {what} attribute without a name; give an array for bare values")
+            raise GraphError(f"{where} without a name; give an array for bare values")
+        return {str(name): frozen(read_column(values, f"{where} {str(name)!r}")) for name, values in columns.items()}
 
     def _bare(self, values: Any, what: str) -> NDArray[np.float64]:
+        where = f"{self._label()}: {what}"
         try:
             array = np.asarray(values)
         except ValueError:
-            raise GraphError(f"{self._label()}: {what} rows have unequal widths") from None
+            raise GraphError(f"{where} rows have unequal widths") from None
         if array.dtype.kind not in "iufb":
-            raise GraphError(f"{self._label()}: {what} must be numbers, or a mapping of names to columns")
+            raise GraphError(f"{where} must be numbers, or a mapping of names to columns")
         array = np.array(array, dtype=np.float64, order="C")
-        if array.ndim == 1:
-            array = array.reshape(-1, 1)
+        array = array.reshape(-1, 1) if array.ndim == 1 else array
         if array.ndim != 2:
-            raise GraphError(f"{self._label()}: {what} must have shape (n, d), got {array.shape}")
-        check_finite(array, f"{self._label()}: {what}")
+            raise GraphError(f"{where} must have shape (n, d), got {array.shape}")
+        check_finite(array, where)
         return frozen(array)
-
-    def _column(self, values: Any, what: str, key: str) -> NDArray[Any]:
-        return frozen(read_column(values, f"{self._label()}: {what} attribute {key!r}"))
 
     def _read_labels(self, labels: Sequence[Hashable] | None, what: str) -> tuple[Hashable, ...] | None:
         if labels is None:
@@ -272,6 +256,14 @@ def named(graphs: Sequence[Graph], start: int = 0) -> Iterator[tuple[str, Graph]
     """Each graph with what messages call it: its number in the collection, and its name if it has one."""
     for i, graph in enumerate(graphs, start):
         yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
+
+
+def is_silent(columns: Columns, part: str) -> bool:
+    """Whether these are the columns of nodes (edges) without attributes."""
+    if BARE not in columns:
+        return False
+    bare = columns[BARE]
+    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
 
 
 def frozen(value: Any) -> Any:

@@ -38,19 +38,10 @@ class MeanGraph(Graph):
     __slots__ = ("_alignments", "_damped", "_edge_support", "_node_support", "_objective", "_similarity")
 
     def __init__(
-        self,
-        nodes: NodeData,
-        edges: ArrayLike = (),
-        edge_attributes: EdgeData = None,
-        *,
-        node_support: ArrayLike,
-        edge_support: ArrayLike,
-        alignments: Sequence[NDArray[np.int64]] | None = None,
-        objective: float | None = None,
-        similarity: float | None = None,
-        damped: bool = True,
-        **graph: Any,
-    ) -> None:
+        self, nodes: NodeData, edges: ArrayLike = (), edge_attributes: EdgeData = None, *,
+        node_support: ArrayLike, edge_support: ArrayLike, alignments: Sequence[NDArray[np.int64]] | None = None,
+        objective: float | None = None, similarity: float | None = None, damped: bool = True, **graph: Any,
+    ) -> None:  # fmt: skip
         super().__init__(nodes, edges, edge_attributes, **graph)
         self._node_support = frozen(np.array(node_support, dtype=np.float64).reshape(-1))
         self._edge_support = frozen(np.array(edge_support, dtype=np.float64).reshape(-1))
@@ -103,10 +94,6 @@ class MeanGraph(Graph):
             kept_edges &= self._edge_attributes[BARE].any(axis=1)
         attributes = {key: column[kept_edges] for key, column in self._edge_attributes.items()}
         return Graph(
-            nodes.get(BARE, nodes),
-            ends[kept_edges],
-            attributes.get(BARE, attributes),
-            directed=self._directed,
-            roles=None if self._roles is None else [self._roles[i] for i in keep],
-            name=self._name,
-        )
+            nodes.get(BARE, nodes), ends[kept_edges], attributes.get(BARE, attributes), directed=self._directed,
+            roles=None if self._roles is None else [self._roles[i] for i in keep], name=self._name,
+        )  # fmt: skip

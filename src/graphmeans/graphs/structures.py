@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from graphmeans.graphs.convert import from_adjacency, is_networkx
 from graphmeans.graphs.convert.records import columns_of
-from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import Graph
 
 #: A deeper tree is taken for a structure that contains itself.
@@ -112,13 +112,9 @@ def sequences(items: Iterable[Iterable[Any]], *, names: Names = None) -> list[Gr
 
 
 def trees(
-    roots: Iterable[Any],
-    *,
-    ordered: bool = False,
-    children: Callable[[Any], Iterable[Any]] | None = None,
-    attributes: Callable[[Any], Any] | None = None,
-    names: Names = None,
-) -> list[Graph]:
+    roots: Iterable[Any], *, ordered: bool = False, children: Callable[[Any], Iterable[Any]] | None = None,
+    attributes: Callable[[Any], Any] | None = None, names: Names = None,
+) -> list[Graph]:  # fmt: skip
     """Rooted trees, the depth being the role: root is matched with root, child with child.
 
     Parameters
@@ -147,12 +143,10 @@ def trees(
     graphs = []
     for i, (root, name) in enumerate(_named(list(roots), names)):
         try:
-            if children is not None and attributes is not None:
-                graphs.append(_tree(root, children, attributes, ordered, name))
-            elif is_networkx(root):
-                graphs.append(_tree(_root(root), root.successors, root.nodes.__getitem__, ordered, name))
-            else:
-                graphs.append(_tree(root, _nested_children, _nested_attributes, ordered, name))
+            below, said = children or _nested_children, attributes or _nested_attributes
+            if children is None and is_networkx(root):
+                root, below, said = _root(root), root.successors, root.nodes.__getitem__
+            graphs.append(_tree(root, below, said, ordered, name))
         except GraphError as error:
             raise GraphError(f"graph {i}: {str(error).removeprefix('graph: ')}") from None
     return graphs
@@ -190,11 +184,10 @@ def hypergraphs(
     for given, what in ((about, "vertices"), (about_edges, "hyperedges")):
         if len(given) != len(listed):
             raise GraphError(f"{len(listed)} hypergraphs but {what} for {len(given)}")
-    graphs = []
-    for i, (item, name) in enumerate(_named(listed, names)):
-        edges = dict(item) if isinstance(item, Mapping) else dict(enumerate(item))
-        graphs.append(_incidence(edges, about[i] or {}, about_edges[i] or {}, name, f"graph {i}"))
-    return graphs
+    return [
+        _incidence(item, about[i] or {}, about_edges[i] or {}, name, f"graph {i}")
+        for i, (item, name) in enumerate(_named(listed, names))
+    ]
 
 
 def labelled_networks(
@@ -261,14 +254,12 @@ def _tree(
 
 def _nested_children(node: Any) -> Iterable[Any]:
     if isinstance(node, Mapping):
-        below = node.get("children", ())
-    elif isinstance(node, (tuple, list)):
-        if len(node) != 2 or isinstance(node[1], (str, bytes)) or not isinstance(node[1], Iterable):
-            raise GraphError(f"a tree is (label, [children]), got {str(node)[:60]!r}")
-        below = node[1]
-    else:
-        below = ()
-    return below or ()
+        return node.get("children") or ()
+    if not isinstance(node, (tuple, list)):
+        return ()
+    if len(node) != 2 or isinstance(node[1], (str, bytes)) or not isinstance(node[1], Iterable):
+        raise GraphError(f"a tree is (label, [children]), got {str(node)[:60]!r}")
+    return node[1] or ()
 
 
 def _nested_attributes(node: Any) -> Any:
@@ -294,13 +285,10 @@ def _root(tree: Any) -> Any:
 
 
 def _incidence(
-    edges: Mapping[Any, Iterable[Hashable]],
-    vertices: Mapping[Hashable, Any],
-    hyperedges: Mapping[Any, Any],
-    name: str | None,
-    label: str,
+    item: Any, vertices: Mapping[Hashable, Any], hyperedges: Mapping[Any, Any], name: str | None, label: str
 ) -> Graph:
-    members = {edge: list(dict.fromkeys(inside)) for edge, inside in edges.items()}
+    edges = item.items() if isinstance(item, Mapping) else enumerate(item)
+    members = {edge: list(dict.fromkeys(inside)) for edge, inside in edges}
     place = {vertex: i for i, vertex in enumerate(dict.fromkeys([*vertices, *(v for m in members.values() for v in m)]))}
     stray = [edge for edge in hyperedges if edge not in members]
     if stray:
@@ -310,15 +298,12 @@ def _incidence(
     ends = [(place[vertex], len(place) + e) for e, inside in enumerate(members.values()) for vertex in inside]
     ids = [("vertex", vertex) for vertex in place] + [("hyperedge", edge) for edge in members]
     roles = ["vertex"] * len(place) + ["hyperedge"] * len(members)
-    try:
+    with speaking_of(label):
         return Graph(columns_of(rows) or len(rows), ends, roles=roles, node_ids=ids, name=name)
-    except GraphError as error:
-        raise GraphError(str(error).replace("graph:", f"{label}:", 1)) from None
 
 
 def _named(items: Sequence[Any] | np.ndarray, names: Names) -> list[tuple[Any, str | None]]:
-    if names is None:
-        return [(item, None) for item in items]
-    if len(names) != len(items):
-        raise GraphError(f"{len(items)} items but {len(names)} names")
-    return list(zip(items, names, strict=True))
+    listed = [None] * len(items) if names is None else names
+    if len(listed) != len(items):
+        raise GraphError(f"{len(items)} items but {len(listed)} names")
+    return list(zip(items, listed, strict=True))

@@ -47,8 +47,8 @@ def join_columns(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if not any(isinstance(part, np.ma.MaskedArray) for part in parts):
         return np.concatenate(parts)
     typed = next((part for part in parts if not unknown_type(part)), parts[0])
-    shaped = [_all_missing(len(p), typed) if unknown_type(p) else np.ma.asarray(p) for p in parts]
-    return np.asanyarray(np.ma.concatenate(shaped))
+    gone = [_with_holes(typed[:0], np.ones(len(p), bool)) if unknown_type(p) else np.ma.asarray(p) for p in parts]
+    return np.asanyarray(np.ma.concatenate(gone))
 
 
 def unknown_type(values: NDArray[Any]) -> bool:
@@ -58,10 +58,9 @@ def unknown_type(values: NDArray[Any]) -> bool:
 
 def same_values(a: NDArray[Any], b: NDArray[Any]) -> bool:
     """Whether two columns are equal, missing values being equal to each other."""
-    known = ~np.ma.getmaskarray(a)
-    if not np.array_equal(known, ~np.ma.getmaskarray(b)):
-        return False
-    return np.array_equal(np.ma.getdata(a)[known], np.ma.getdata(b)[known])  # below a mask anything may stand, NaN too
+    known, same = ~np.ma.getmaskarray(a), np.array_equal(np.ma.getmaskarray(a), np.ma.getmaskarray(b))
+    # Below a mask anything may stand, NaN too.
+    return same and np.array_equal(np.ma.getdata(a)[known], np.ma.getdata(b)[known])
 
 
 def kind_in_words(values: NDArray[Any]) -> str:
@@ -99,11 +98,11 @@ def _plain(values: Any, where: str) -> NDArray[Any]:
         return np.array(array)
     if array.ndim == 1 and array.dtype.kind in "UO":
         kinds = {type(value) for value in array.tolist()}
-        if kinds and all(issubclass(kind, str) for kind in kinds):
+        if all(issubclass(kind, str) for kind in kinds):
             return np.array([str(value) for value in array.tolist()], dtype=object)
-        if kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
+        if all(issubclass(kind, (bool, np.bool_)) for kind in kinds):
             return array.astype(bool)
-        if kinds and all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
+        if all(issubclass(kind, (int, float, np.integer, np.floating, np.bool_)) for kind in kinds):
             return _numbers(array, where)
         kinds_said = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise GraphError(f"{where} mixes or holds unusable types ({kinds_said})")
@@ -139,19 +138,9 @@ def _with_holes(known: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]
 
 def _masked(values: NDArray[Any], where: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(values)
-    if mask.ndim == 2:
-        # A vector may be known in part.
+    if mask.ndim == 2:  # a vector may be known in part
         known = _plain(np.where(mask, 0.0, np.ma.getdata(values)).tolist() or np.zeros(mask.shape), where)
-    else:
-        rest = np.ma.getdata(values)[~mask]
-        known = _plain(rest.tolist() if rest.dtype == object else rest, where)
-    if not mask.any():
-        return known
-    if mask.ndim == 2:
-        return np.ma.MaskedArray(known, mask=mask.copy())
-    return _with_holes(known, mask)
-
-
-def _all_missing(rows: int, like: NDArray[Any]) -> Any:
-    data = np.full((rows, *like.shape[1:]), BLANK[like.dtype.kind], dtype=like.dtype)
-    return np.ma.MaskedArray(data, mask=np.ones(data.shape, dtype=bool))
+        return np.ma.MaskedArray(known, mask=mask.copy()) if mask.any() else known
+    rest = np.ma.getdata(values)[~mask]
+    known = _plain(rest.tolist() if rest.dtype == object else rest, where)
+    return _with_holes(known, mask) if mask.any() else known

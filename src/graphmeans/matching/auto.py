@@ -47,15 +47,9 @@ class Auto(BaseEstimator):
         return Exact.name if self.is_small(x, y, pair.reshape(1, 2), order)[0] else Search.name
 
     def solve(
-        self,
-        x: GraphBatch,
-        y: GraphBatch,
-        pairs: IntArray,
-        order: IntArray,
-        n_jobs: int | None = None,
-        warm: IntArray | None = None,
-        cutoff: FloatArray | None = None,
-    ) -> Matches:
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
+        warm: IntArray | None = None, cutoff: FloatArray | None = None,
+    ) -> Matches:  # fmt: skip
         """Match the pairs; see `Matcher`. `Exact` makes use of `cutoff`; search ignores it."""
         exact, search = Exact(max_tree_nodes=MAX_TREE_NODES), Search(effort=self.effort)
         small = self.is_small(x, y, pairs, order)
@@ -64,13 +58,9 @@ class Auto(BaseEstimator):
         if not small.any():
             return search.solve(x, y, pairs, order, n_jobs, warm)
         ptr = offsets(x.sizes[pairs[:, 0]])
-        together = Matches.empty(ptr, with_second=True)
-        for chosen in (small, ~small):
-            part_warm = None if warm is None else warm[np.repeat(chosen, np.diff(ptr))]
-            if chosen is small:
-                part_cutoff = None if cutoff is None else cutoff[chosen]
-                part = exact.solve(x, y, pairs[chosen], order, n_jobs, part_warm, part_cutoff)
-            else:
-                part = search.solve(x, y, pairs[chosen], order, n_jobs, part_warm)
-            together.put(chosen, part)
+        together = Matches.empty(ptr)
+        some, others = (None if warm is None else warm[np.repeat(part, np.diff(ptr))] for part in (small, ~small))
+        near = None if cutoff is None else cutoff[small]
+        together.put(small, exact.solve(x, y, pairs[small], order, n_jobs, some, near))
+        together.put(~small, search.solve(x, y, pairs[~small], order, n_jobs, others))
         return together

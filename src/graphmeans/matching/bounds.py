@@ -10,8 +10,7 @@ import numpy as np
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.bounds import DUAL_ASCENT, GILMORE_LAWLER, SORTED_ROWS, bound_pairs
-from graphmeans.kernels.jit import announce
-from graphmeans.matching.pairs import covering, kernel_arrays, rows_needed, run_in_chunks
+from graphmeans.matching.pairs import rows_needed, run_kernel
 
 #: Most rows for which dual ascent is done. It keeps rows^4 numbers, which are 20 MB for 40 rows.
 LARGEST_ASCENT = 40
@@ -27,9 +26,7 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
     return np.abs(np.sqrt(x.squared_norms[pairs[:, 0]]) - np.sqrt(y.squared_norms[pairs[:, 1]]))
 
 
-def lap_bounds(
-    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
-) -> FloatArray:
+def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None) -> FloatArray:
     """The sorted-row bound, which takes one linear assignment for each pair.
 
     Proof. D^2 = sum_i (|x_ii - y_jj|^2 + |row i of X - row j of P.Y|^2) with j = P(i), for the best P.
@@ -54,15 +51,9 @@ def gilmore_lawler_bounds(
 
 
 def dual_ascent_bounds(
-    x: GraphBatch,
-    y: GraphBatch,
-    pairs: IntArray,
-    order: IntArray,
-    n_jobs: int | None = None,
-    *,
-    rounds: int = 50,
+    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None, *, rounds: int = 50,
     upper: FloatArray | None = None,
-) -> FloatArray:
+) -> FloatArray:  # fmt: skip
     """Gilmore-Lawler raised by dual ascent (Hahn and Grant 1998), for pairs of at most 40 rows; above that not raised.
 
     Proof. "i meets j and k meets l" and "k meets l and i meets j" are one event: cost may move between the two, and
@@ -75,8 +66,6 @@ def dual_ascent_bounds(
     How far it gets within its rounds depends a little on how nodes are numbered and on which graph comes first.
     """
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    if not len(pairs):
-        return np.empty(0)
     fits = rows_needed(x, y, pairs, order)[0] <= LARGEST_ASCENT
     upper = np.full(len(pairs), np.inf) if upper is None else np.asarray(upper, dtype=np.float64)
     result = np.empty(len(pairs))
@@ -86,28 +75,11 @@ def dual_ascent_bounds(
 
 
 def _bounds(
-    level: int,
-    x: GraphBatch,
-    y: GraphBatch,
-    pairs: IntArray,
-    order: IntArray,
-    n_jobs: int | None,
-    rounds: int = 0,
+    level: int, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, rounds: int = 0,
     upper: FloatArray | None = None,
-) -> FloatArray:
-    announce(bound_pairs)
+) -> FloatArray:  # fmt: skip
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
-    order = covering(order, max(len(x.role_names), len(y.role_names)))
     lower = np.empty(len(pairs))
     upper = lower if upper is None else upper  # read by dual ascent only
-    if not len(pairs):
-        return lower
-    rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = kernel_arrays(x), kernel_arrays(y)
-
-    def work(first: int, last: int) -> None:
-        size = max(1, int(rows[first:last].max()))
-        bound_pairs(*sides, x.directed, order, non_negative, pairs, first, last, size, level, rounds, upper, lower)
-
-    run_in_chunks(work, rows.astype(np.float64) ** (3 + level), n_jobs)
+    run_kernel(bound_pairs, x, y, pairs, order, n_jobs, level, rounds, upper, lower, power=3 + level)
     return lower

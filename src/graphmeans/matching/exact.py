@@ -44,15 +44,9 @@ class Exact(BaseEstimator):
         self.max_seconds = max_seconds
 
     def solve(
-        self,
-        x: GraphBatch,
-        y: GraphBatch,
-        pairs: IntArray,
-        order: IntArray,
-        n_jobs: int | None = None,
-        warm: IntArray | None = None,
-        cutoff: FloatArray | None = None,
-    ) -> Matches:
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
+        warm: IntArray | None = None, cutoff: FloatArray | None = None,
+    ) -> Matches:  # fmt: skip
         """Match the pairs; see `Matcher`.
 
         The search for a pair ends once D > `cutoff` is proved; `lower` is then what was proved, and `upper` the distance
@@ -68,8 +62,7 @@ class Exact(BaseEstimator):
         if self.max_seconds is None:
             return self._search(x, y, pairs, order, n_jobs, most, warm, cut)
         # Each pair is searched with a few tree nodes to learn how fast it goes, then with as many as there is time for.
-        ptr = offsets(x.sizes[pairs[:, 0]])
-        found = Matches.empty(ptr, with_second=True)
+        found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
         for p in range(len(pairs)):
             start = time.perf_counter()
             one = slice(p, p + 1)

@@ -44,14 +44,9 @@ class Graduated(BaseEstimator):
     name = "graduated"
 
     def __init__(
-        self,
-        beta0: float = 0.5,
-        beta_max: float = 10.0,
-        rate: float = 1.075,
-        assignments: int = 4,
-        sinkhorn: int = 30,
+        self, beta0: float = 0.5, beta_max: float = 10.0, rate: float = 1.075, assignments: int = 4, sinkhorn: int = 30,
         tolerance: float = 1e-2,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.beta0 = beta0
         self.beta_max = beta_max
         self.rate = rate
@@ -67,8 +62,6 @@ class Graduated(BaseEstimator):
             raise GraphError("graduated assignment needs 0 < beta0 <= beta_max and rate > 1")
         if self.assignments < 1 or self.sinkhorn < 1:
             raise GraphError("graduated assignment needs assignments >= 1 and sinkhorn >= 1")
-        settings = (
-            float(self.beta0), float(self.beta_max), float(self.rate), int(self.assignments), int(self.sinkhorn),
-            float(self.tolerance),
-        )  # fmt: skip
+        betas = float(self.beta0), float(self.beta_max), float(self.rate)
+        settings = (*betas, int(self.assignments), int(self.sinkhorn), float(self.tolerance))
         return solve_pairs(graduated_pairs, settings, x, y, pairs, order, n_jobs)

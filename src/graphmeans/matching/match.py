@@ -61,11 +61,10 @@ class Matches:
     second: FloatArray | None = None
 
     @classmethod
-    def empty(cls, ptr: IntArray, with_second: bool = False) -> Matches:
+    def empty(cls, ptr: IntArray) -> Matches:
         """Arrays for as many answers as ptr has mappings, to be filled by `put`."""
         n = len(ptr) - 1
-        room = np.zeros(n) if with_second else None
-        return cls(np.zeros(n), np.zeros(n), ptr, np.full(ptr[-1], -1, dtype=np.int64), room)
+        return cls(np.zeros(n), np.zeros(n), ptr, np.full(ptr[-1], -1, dtype=np.int64), np.zeros(n))
 
     def __len__(self) -> int:
         return len(self.lower)

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,43 +38,44 @@ def rows_needed(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) 
 
 
 def solve_pairs(
-    kernel: Callable[..., None],
-    settings: tuple[Any, ...],
-    x: GraphBatch,
-    y: GraphBatch,
-    pairs: IntArray,
-    order: IntArray,
-    n_jobs: int | None,
-    *extra_outputs: np.ndarray,
-) -> Matches:
-    """Run a pair kernel over all pairs, on `n_jobs` threads; None stands for all cores."""
-    announce(kernel)
+    kernel: Callable[..., None], settings: tuple[Any, ...], x: GraphBatch, y: GraphBatch, pairs: IntArray,
+    order: IntArray, n_jobs: int | None, *extra_outputs: np.ndarray,
+) -> Matches:  # fmt: skip
+    """Run a kernel that finds mappings over all pairs."""
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
-    order = covering(order, max(len(x.role_names), len(y.role_names)))
     ptr = offsets(x.sizes[pairs[:, 0]])
     matches = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
-    if not len(pairs):
-        return matches
-    rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = kernel_arrays(x), kernel_arrays(y)
-
-    def work(first: int, last: int) -> None:
-        kernel(
-            *sides, x.directed, order, non_negative, pairs, first, last, max(1, int(rows[first:last].max())),
-            *settings, ptr, matches.lower, matches.upper, matches.flat, *extra_outputs,
-        )  # fmt: skip
-
-    run_in_chunks(work, rows.astype(np.float64) ** 3, n_jobs)
+    outputs = (ptr, matches.lower, matches.upper, matches.flat, *extra_outputs)
+    run_kernel(kernel, x, y, pairs, order, n_jobs, *settings, *outputs)
     return matches
 
 
-def kernel_arrays(batch: GraphBatch) -> Packed:
+def run_kernel(
+    kernel: Callable[..., None], x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None,
+    *arguments: Any, power: int = 3,
+) -> None:  # fmt: skip
+    """Run a pair kernel over all pairs, on `n_jobs` threads (None: all cores); a pair costs about rows^power."""
+    announce(kernel)
+    if not len(pairs):
+        return
+    order = covering(order, max(len(x.role_names), len(y.role_names)))
+    rows, non_negative = rows_needed(x, y, pairs, order)
+    sides = _kernel_arrays(x), _kernel_arrays(y)
+
+    def work(first: int, last: int) -> None:
+        size = max(1, int(rows[first:last].max()))
+        kernel(*sides, x.directed, order, non_negative, pairs, first, last, size, *arguments)
+
+    _run_in_chunks(work, rows.astype(np.float64) ** power, n_jobs)
+
+
+def _kernel_arrays(batch: GraphBatch) -> Packed:
     """The arrays of a batch as kernels take them. Read-only arrays are copied, because numba would compile anew for them."""
     arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
     return Packed(*(array if array.flags.writeable else array.copy() for array in arrays))
 
 
-def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
+def _run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
     """Call ``work(first, last)`` over ranges of about equal cost, on threads where that pays."""
     worth = max(1, int(cost.sum() // WORTH_A_CHUNK))
     threads = min(n_threads(n_jobs), worth, len(cost))
@@ -86,9 +86,7 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
     # Several chunks for each thread even out what the estimate gets wrong.
     cuts = np.searchsorted(total, np.linspace(0.0, total[-1], min(8 * threads, worth) + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(cost)]]))
-    futures = [_pool(threads).submit(work, int(a), int(b)) for a, b in pairwise(edges)]
-    for future in futures:
-        future.result()
+    list(_pool(threads).map(work, edges[:-1].tolist(), edges[1:].tolist()))  # waits, and raises what went wrong
 
 
 def n_threads(n_jobs: int | None) -> int:

@@ -46,14 +46,9 @@ class Search(BaseEstimator):
         self.seed = seed
 
     def solve(
-        self,
-        x: GraphBatch,
-        y: GraphBatch,
-        pairs: IntArray,
-        order: IntArray,
-        n_jobs: int | None = None,
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
         warm: IntArray | None = None,
-    ) -> Matches:
+    ) -> Matches:  # fmt: skip
         """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`."""
         if not (np.isfinite(self.effort) and self.effort >= 0):
             raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")

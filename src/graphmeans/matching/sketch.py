@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.pairs import UNBOUNDED, covering
 
@@ -129,13 +129,9 @@ def sketch_order(order: IntArray, *batches: GraphBatch) -> IntArray:
 
     No two of them need more rows than that, so D is the same at this order as without a limit.
     """
-    order = covering(order, max(len(batch.role_names) for batch in batches))
-    largest = np.zeros(len(order), dtype=np.int64)
-    for batch in batches:
-        if len(batch):
-            counts = batch.role_counts.max(axis=0)
-            largest[: len(counts)] = np.maximum(largest[: len(counts)], counts)
-    return np.where(order == UNBOUNDED, 2 * largest, order)
+    largest = largest_of(*batches)
+    order = covering(order, len(largest))
+    return np.where(order == UNBOUNDED, 2 * covering(largest, len(order)), order)
 
 
 def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:

@@ -12,21 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-class _Room(threading.local):
-    def __init__(self) -> None:
-        self.kept: dict[str, NDArray[Any]] = {}
-
-
-_room = _Room()
+_room = threading.local()  # with an attribute for each purpose
 
 
 def zeros(purpose: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """An array of zeros."""
     size = int(np.prod(shape))
-    kept = _room.kept.get(purpose)
+    kept = getattr(_room, purpose, None)
     if kept is None or len(kept) < size:
-        kept = _room.kept[purpose] = np.zeros(size, dtype)
+        kept = np.zeros(size, dtype)
+        setattr(_room, purpose, kept)
     result = kept[:size].reshape(shape)
     result.fill(0)
     return result

@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate, offsets, row_ranges
 from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centers
@@ -36,20 +37,15 @@ class Centers:
     def take(self, which: Sequence[int] | IntArray) -> Centers:
         """The centers at these positions."""
         which = np.asarray(which, dtype=np.int64)
-        nodes, _ = row_ranges(self.batch.node_ptr, which)
-        edges, _ = row_ranges(self.batch.edge_ptr, which)
-        return replace(
-            self, batch=self.batch.take(which), node_support=self.node_support[nodes], edge_support=self.edge_support[edges]
-        )
+        nodes = self.node_support[row_ranges(self.batch.node_ptr, which)[0]]
+        edges = self.edge_support[row_ranges(self.batch.edge_ptr, which)[0]]
+        return replace(self, batch=self.batch.take(which), node_support=nodes, edge_support=edges)
 
     def replaced(self, at: IntArray, others: Centers) -> Centers:
         """The same centers with ``others[i]`` in place of center ``at[i]``."""
-        together = Centers(
-            concatenate([self.batch, others.batch]),
-            np.concatenate([self.node_support, others.node_support]),
-            np.concatenate([self.edge_support, others.edge_support]),
-            others.damped,
-        )
+        nodes = np.concatenate([self.node_support, others.node_support])
+        edges = np.concatenate([self.edge_support, others.edge_support])
+        together = Centers(concatenate([self.batch, others.batch]), nodes, edges, others.damped)
         which = np.arange(len(self))
         which[at] = len(self) + np.arange(len(others))
         return together.take(which)
@@ -81,13 +77,17 @@ class Frames:
         return len(self.size)
 
     @classmethod
-    def of_graphs(cls, batch: GraphBatch, order: IntArray) -> Frames:
+    def of_graphs(cls, batch: GraphBatch) -> Frames:
         """Frames whose places are the nodes of these graphs, with nothing added yet."""
-        frames = cls(len(batch), batch, max(1, int(batch.sizes.max(initial=0))))
-        for k in range(len(batch)):
-            rows = slice(batch.node_ptr[k], batch.node_ptr[k + 1])
-            frames.size[k] = batch.sizes[k]
-            frames.roles[k, : batch.sizes[k]] = batch.roles[rows]
+        return cls.of_roles(np.split(batch.roles, batch.node_ptr[1:-1]) if len(batch) else [], batch)
+
+    @classmethod
+    def of_roles(cls, roles: Sequence[NDArray[np.int32]], like: GraphBatch) -> Frames:
+        """Frames whose places have these roles, with nothing added yet."""
+        frames = cls(len(roles), like, max([1, *map(len, roles)]))
+        for k, own in enumerate(roles):
+            frames.size[k] = len(own)
+            frames.roles[k, : len(own)] = own
         return frames
 
     def __iadd__(self, other: Frames) -> Frames:
@@ -125,15 +125,10 @@ class Frames:
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
         batch = GraphBatch(
-            node_ptr=offsets(self.size),
-            nodes=np.empty((n_nodes, self.nodes.shape[2])),
-            roles=np.empty(n_nodes, dtype=np.int32),
-            edge_ptr=offsets(edges),
-            ends=np.empty((n_edges, 2), dtype=np.int32),
-            edge_values=np.empty((n_edges, self.edges.shape[3])),
-            directed=self.directed,
-            role_names=self.role_names,
-        )
+            offsets(self.size), np.empty((n_nodes, self.nodes.shape[2])), np.empty(n_nodes, dtype=np.int32),
+            offsets(edges), np.empty((n_edges, 2), dtype=np.int32), np.empty((n_edges, self.edges.shape[3])),
+            self.directed, self.role_names,
+        )  # fmt: skip
         support = np.empty(n_nodes), np.empty((n_edges, 2 if self.directed else 1))
         write_centers(
             self.size, self.roles, self.nodes, self.edges, self.node_weight, self.edge_weight, self.total, self.directed,
@@ -193,11 +188,9 @@ class Frames:
         more = places - self.nodes.shape[1]
         if more <= 0:
             return
-        self.roles = np.pad(self.roles, ((0, 0), (0, more)))
-        self.nodes = np.pad(self.nodes, ((0, 0), (0, more), (0, 0)))
-        self.edges = np.pad(self.edges, ((0, 0), (0, more), (0, more), (0, 0)))
-        self.node_weight = np.pad(self.node_weight, ((0, 0), (0, more)))
-        self.edge_weight = np.pad(self.edge_weight, ((0, 0), (0, more), (0, more)))
+        for name, axes in (("roles", 1), ("nodes", 1), ("node_weight", 1), ("edges", 2), ("edge_weight", 2)):
+            old = getattr(self, name)
+            setattr(self, name, np.pad(old, [(0, more if 1 <= axis <= axes else 0) for axis in range(old.ndim)]))
 
 
 def _presence(batch: GraphBatch) -> FloatArray:

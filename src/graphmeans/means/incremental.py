@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 from graphmeans.means.frames import Frames
-from graphmeans.means.method import MatchPairs, Means, members, rounds
+from graphmeans.means.method import MatchPairs, Means, align, members, rounds
 
 
 class Incremental(BaseEstimator):
@@ -22,14 +22,9 @@ class Incremental(BaseEstimator):
     name = "incremental"
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         frames, means = self.frames(match, batch, groups, weights)
         return Means(frames.centers(), *means)
@@ -42,11 +37,7 @@ class Incremental(BaseEstimator):
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
         for t, positions in enumerate(rounds(which, group, weights)):
             graphs, to = which[positions], group[positions]
-            if t == 0:
-                mapping, own_ptr = np.full(batch.sizes[graphs].sum(), -1), offsets(batch.sizes[graphs])
-            else:
-                found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
-                mapping, own_ptr = found.flat, found.ptr
-            frames.add(batch, graphs, to, mapping, own_ptr, weights[graphs])
-            flat[row_ranges(ptr, positions)[0]] = mapping
+            found = align(match, batch, frames, graphs, to, first=t == 0)
+            frames.add(batch, graphs, to, found.flat, found.ptr, weights[graphs])
+            flat[row_ranges(ptr, positions)[0]] = found.flat
         return frames, (which, group, flat, ptr)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.means.frames import Frames
 from graphmeans.means.incremental import Incremental
-from graphmeans.means.method import MatchPairs, Means
+from graphmeans.means.method import MatchPairs, Means, align, fill
 
 #: A new alignment must be shorter by this share to be taken; without it rounding could make the descent endless.
 SHORTER = 1e-9
@@ -33,14 +33,9 @@ class Lifted(BaseEstimator):
         self.max_sweeps = max_sweeps
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         frames, (which, group, flat, ptr) = Incremental().frames(match, batch, groups, weights)
         moving = np.flatnonzero(weights[which] > 0)
@@ -48,7 +43,9 @@ class Lifted(BaseEstimator):
             shorter = _realign(match, batch, frames, which, group, flat, ptr, moving)
             if not len(shorter):
                 break
-            frames = _sum_up(batch, frames, which, group, flat, ptr, weights)
+            old, frames = frames, Frames(len(frames), batch, frames.nodes.shape[1])
+            frames.size[:], frames.roles[:] = old.size, old.roles
+            fill(frames, batch, which, group, flat, ptr, weights)
             # A group in which nobody moved has found its mean.
             moving = moving[np.isin(group[moving], group[shorter])]
         return Means(frames.centers(), which, group, flat, ptr)
@@ -63,24 +60,8 @@ def _realign(
     rows = row_ranges(ptr, moving)[0]
     own_ptr = offsets(batch.sizes[graphs])
     stored = frames.aligned_distances(batch, graphs, to, flat[rows], own_ptr)
-    found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
+    found = align(match, batch, frames, graphs, to)
     better = found.upper < stored * (1.0 - SHORTER)
     changed = np.repeat(better, np.diff(own_ptr))
     flat[rows[changed]] = found.flat[changed]
     return moving[better]
-
-
-def _sum_up(
-    batch: GraphBatch, old: Frames, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray, weights: FloatArray
-) -> Frames:
-    """Frames with the same places, filled anew along the mappings; flat (in, out) follows where places are dropped."""
-    frames = Frames(len(old), batch, old.nodes.shape[1])
-    frames.size[:], frames.roles[:] = old.size, old.roles
-    counted = np.flatnonzero(weights[which] > 0)
-    rows = row_ranges(ptr, counted)[0]
-    mapping = flat[rows]
-    own_ptr = offsets(batch.sizes[which[counted]])
-    frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
-    frames.compact(group[counted], mapping, own_ptr)
-    flat[rows] = mapping
-    return frames

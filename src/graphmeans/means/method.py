@@ -8,10 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
-from graphmeans.means.frames import Centers
+from graphmeans.means.frames import Centers, Frames
 
 #: (x, y, pairs) -> Matches. Means are handed this, not a matcher, so that whoever counts matchings sees them all.
 MatchPairs = Callable[[GraphBatch, GraphBatch, IntArray], Matches]
@@ -39,14 +39,9 @@ class MeanMethod(Protocol):
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """The mean of each group; its members come in the (random) order in which they are to be taken."""
         ...
 
@@ -64,6 +59,28 @@ def members(batch: GraphBatch, groups: Sequence[IntArray]) -> tuple[IntArray, In
     group = np.repeat(np.arange(len(groups)), [len(members) for members in groups]).astype(np.int64)
     ptr = offsets(batch.sizes[which])
     return which, group, ptr, np.full(ptr[-1], -1, dtype=np.int64)
+
+
+def align(
+    match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, first: bool = False
+) -> Matches:
+    """Match graphs to the means of their frames; where they are the first, all of their nodes stay unmatched."""
+    if first:
+        return Matches.empty(offsets(batch.sizes[graphs]))
+    return match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
+
+
+def fill(
+    frames: Frames, batch: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray,
+    weights: FloatArray,
+) -> None:  # fmt: skip
+    """Add the members of positive weight along their mappings; flat (in, out) follows where places are dropped."""
+    counted = np.flatnonzero(weights[which] > 0)
+    rows, own_ptr = row_ranges(ptr, counted)
+    mapping = flat[rows]
+    frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
+    frames.compact(group[counted], mapping, own_ptr)
+    flat[rows] = mapping
 
 
 def rounds(which: IntArray, group: IntArray, weights: FloatArray) -> list[IntArray]:

@@ -19,25 +19,19 @@ class SetMean(BaseEstimator):
     repeats = True  # the order of the members does not matter
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         chosen = np.array([self._medoid(match, batch, group, weights) for group in groups], dtype=np.int64)
         medoids = batch.take(chosen)
         which, group, ptr, flat = members(batch, groups)
-        own = np.repeat(which == chosen[group], np.diff(ptr))
-        start = np.repeat(ptr[:-1], np.diff(ptr))
-        flat[own] = (np.arange(ptr[-1]) - start)[own]
         others = which != chosen[group]
+        own = np.repeat(~others, np.diff(ptr))
+        flat[own] = (np.arange(ptr[-1]) - np.repeat(ptr[:-1], np.diff(ptr)))[own]
         found = match(batch, medoids, np.stack([which[others], group[others]], axis=1))
         flat[~own] = found.flat
-        return Means(self._supported(batch, medoids, which, group, flat, ptr, weights, order), which, group, flat, ptr)
+        return Means(self._supported(batch, medoids, which, group, flat, ptr, weights), which, group, flat, ptr)
 
     @staticmethod
     def _medoid(match: MatchPairs, batch: GraphBatch, group: IntArray, weights: FloatArray) -> int:
@@ -50,14 +44,14 @@ class SetMean(BaseEstimator):
     @staticmethod
     def _supported(
         batch: GraphBatch, medoids: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray,
-        weights: FloatArray, order: IntArray,
+        weights: FloatArray,
     ) -> Centers:  # fmt: skip
-        frames = Frames.of_graphs(medoids, order)
+        frames = Frames.of_graphs(medoids)
         frames.add(batch, which, group, flat.copy(), ptr, weights[which])
         share = frames.centers()
-        size = medoids.sizes
         # The first places of each frame are the medoid's nodes; what other members have besides is not in it.
-        first = np.concatenate([np.arange(a, a + n) for a, n in zip(share.batch.node_ptr, size, strict=False)])
+        starts = share.batch.node_ptr[:-1]
+        first = np.concatenate([np.arange(a, a + n) for a, n in zip(starts, medoids.sizes, strict=True)])
         k = np.repeat(np.arange(len(medoids)), np.diff(medoids.edge_ptr))
         i, j = medoids.ends.T
         edge = frames.edge_weight[k, i, j][:, None]

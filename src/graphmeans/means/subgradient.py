@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Frames
-from graphmeans.means.method import MatchPairs, Means, members, rounds
+from graphmeans.means.method import MatchPairs, Means, align, fill, members, rounds
 
 
 class Subgradient(BaseEstimator):
@@ -35,14 +35,9 @@ class Subgradient(BaseEstimator):
         self.power = power
 
     def compute(
-        self,
-        match: MatchPairs,
-        batch: GraphBatch,
-        groups: Sequence[IntArray],
-        weights: FloatArray,
-        order: IntArray,
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, order: IntArray,
         random_state: np.random.RandomState,
-    ) -> Means:
+    ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
         if self.epochs < 1 or not self.eta0 > 0 or not self.power > 0:
             raise GraphError("the subgradient method needs epochs >= 1, eta0 > 0 and power > 0")
@@ -51,7 +46,7 @@ class Subgradient(BaseEstimator):
         relative = _relative(weights, groups)
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
         best = np.full(len(groups), np.inf)
-        best_frames: list[Frames] = [frames] * len(groups)
+        best_roles = [np.zeros(0, dtype=np.int32)] * len(groups)  # of the places of the best point
         taken = np.zeros(len(groups), dtype=np.int64)  # steps of each group so far
         for epoch in range(self.epochs):
             # Each graph draws a number, so the walk through a group does not depend on the other groups.
@@ -61,36 +56,28 @@ class Subgradient(BaseEstimator):
             for positions in rounds(order_which, order_group, weights):
                 self._step(match, batch, frames, order_which[positions], order_group[positions], relative, taken)
             rows = row_ranges(ptr, counted)[0]
-            found = match(batch, frames.centers().batch, np.stack([which[counted], group[counted]], axis=1))
+            found = align(match, batch, frames, which[counted], group[counted])
             value = np.bincount(group[counted], weights[which[counted]] * found.upper**2, minlength=len(groups))
             better = value < best
             best[better] = value[better]
             take = np.repeat(better[group[counted]], np.diff(found.ptr))
             flat[rows[take]] = found.flat[take]
             for k in np.flatnonzero(better):
-                best_frames[k] = _places(frames, int(k), batch)
-        frames = _together(best_frames, batch)
-        rows = row_ranges(ptr, counted)[0]
-        mapping = flat[rows]
-        own_ptr = offsets(batch.sizes[which[counted]])
-        frames.add(batch, which[counted], group[counted], mapping, own_ptr, weights[which[counted]])
-        frames.compact(group[counted], mapping, own_ptr)
-        flat[rows] = mapping
+                best_roles[k] = frames.roles[k, : frames.size[k]].copy()
+        frames = Frames.of_roles(best_roles, batch)
+        fill(frames, batch, which, group, flat, ptr, weights)
         return Means(frames.centers(), which, group, flat, ptr)
 
     def _step(
         self, match: MatchPairs, batch: GraphBatch, frames: Frames, graphs: IntArray, to: IntArray, relative: FloatArray,
         taken: IntArray,
     ) -> None:  # fmt: skip
-        if not taken[to].any():
-            mapping, own_ptr = np.full(batch.sizes[graphs].sum(), -1), offsets(batch.sizes[graphs])
-            eta = np.ones(len(graphs))
-        else:
-            found = match(batch, frames.centers().batch, np.stack([graphs, to], axis=1))
-            mapping, own_ptr = found.flat, found.ptr
-            eta = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
+        first = not taken[to].any()
+        found = align(match, batch, frames, graphs, to, first)
+        step = np.minimum(1.0, self.eta0 / (1.0 + taken[to]) ** self.power * relative[graphs])
+        eta = np.ones(len(graphs)) if first else step
         frames.scale(to, 1.0 - eta)
-        frames.add(batch, graphs, to, mapping, own_ptr, eta)
+        frames.add(batch, graphs, to, found.flat, found.ptr, eta)
         taken[to] += 1
 
 
@@ -100,18 +87,3 @@ def _relative(weights: FloatArray, groups: Sequence[IntArray]) -> FloatArray:
     for group in groups:
         relative[group] = weights[group] * (weights[group] > 0).sum() / weights[group].sum()
     return relative
-
-
-def _places(frames: Frames, k: int, like: GraphBatch) -> Frames:
-    """The places of one frame, with nothing added."""
-    places = Frames(1, like, frames.nodes.shape[1])
-    places.size[0], places.roles[0] = frames.size[k], frames.roles[k]
-    return places
-
-
-def _together(parts: Sequence[Frames], like: GraphBatch) -> Frames:
-    frames = Frames(len(parts), like, max(part.nodes.shape[1] for part in parts))
-    for k, part in enumerate(parts):
-        frames.size[k] = part.size[0]
-        frames.roles[k, : part.roles.shape[1]] = part.roles[0]
-    return frames

@@ -193,7 +193,7 @@ def _stability(
     others = np.repeat(rows, width), near[labels].ravel()
 
     def stays(weights: FloatArray) -> NDArray[np.bool_]:
-        frames = Frames.of_graphs(centers, space.order)
+        frames = Frames.of_graphs(centers)
         into = own.flat.copy()
         frames.add(points, rows, labels, into, own.ptr, weights)
         frames.total[frames.total == 0] = 1.0

@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.convert.records import counterparts
+from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
 
 def from_adjacency(
-    matrices: Any,
-    nodes: ArrayLike | Sequence[ArrayLike] | None = None,
-    *,
-    directed: bool = False,
-    loops: str | bool = "auto",
-) -> Any:
+    matrices: Any, nodes: ArrayLike | Sequence[ArrayLike] | None = None, *,
+    directed: bool = False, loops: str | bool = "auto",
+) -> Any:  # fmt: skip
     """Graphs from adjacency matrices: a list for a sequence of them, one `Graph` for one matrix.
 
     A non-zero entry is an edge with that weight; in a sequence, an (n, n, de) array gives edges with de attributes. An
@@ -45,7 +43,7 @@ def from_adjacency(
     """
     if loops not in ("auto", True, False):
         raise GraphError(f"loops must be 'auto', True or False, got {loops!r}")
-    one = is_sparse(matrices) or (not isinstance(matrices, np.ndarray) and _is_rows(matrices)) or _ndim(matrices) == 2
+    one = is_sparse(matrices) or _is_rows(matrices) or (isinstance(matrices, np.ndarray) and matrices.ndim == 2)
     listed: list[Any] = [matrices] if one else list(matrices)
     attributes: list[Any] = [None] * len(listed) if nodes is None else [nodes] if one else list(nodes)  # type: ignore[arg-type]
     if len(attributes) != len(listed):
@@ -98,9 +96,7 @@ def is_sparse(item: Any) -> bool:
 
 def is_adjacency(item: Any) -> bool:
     """Whether this can only be a matrix: sparse, or with two dimensions and more."""
-    return is_sparse(item) or (isinstance(item, np.ndarray) and item.ndim in (2, 3)) or (
-        isinstance(item, (list, tuple)) and _is_rows(item)
-    )
+    return is_sparse(item) or _is_rows(item) or (isinstance(item, np.ndarray) and item.ndim in (2, 3))
 
 
 class _Arcs:
@@ -123,20 +119,16 @@ class _Arcs:
     def graph(self, nodes: Any, directed: bool, loops: bool) -> Graph:
         ends, values = self.ends, self.values
         if not directed:
-            there = np.lexsort((ends[:, 1], ends[:, 0]))
-            back = np.lexsort((ends[:, 0], ends[:, 1]))
-            same = np.array_equal(ends[there], ends[back][:, ::-1]) and np.array_equal(values[there], values[back])
-            if not same:
+            forth, back = counterparts(ends)
+            if back is None or not np.array_equal(values[forth], values[back]):
                 raise GraphError(f"{self.label}: the adjacency matrix is not symmetric; see from_adjacency(..., directed=True)")
             upper = ends[:, 0] < ends[:, 1]
             ends, values = ends[upper], values[upper]
         if loops:
             given = np.zeros((self.n, 0)) if nodes is None else np.asarray(nodes, dtype=np.float64).reshape(self.n, -1)
             nodes = np.hstack([given, self.diagonal])
-        try:
+        with speaking_of(self.label):
             return Graph(self.n if nodes is None else nodes, ends, values, directed=directed)
-        except GraphError as error:
-            raise GraphError(str(error).replace("graph:", f"{self.label}:", 1)) from None
 
 
 def _dense(matrix: Any) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
@@ -156,10 +148,6 @@ def _sparse(matrix: Any) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
     ends = np.stack([coo.row, coo.col], axis=1).astype(np.int64)[kept]
     order = np.lexsort((ends[:, 1], ends[:, 0]))
     return int(matrix.shape[0]), ends[order], np.asarray(coo.data, dtype=np.float64)[kept][order].reshape(-1, 1)
-
-
-def _ndim(matrices: Any) -> int:
-    return matrices.ndim if isinstance(matrices, np.ndarray) else -1
 
 
 def _is_rows(item: Any) -> bool:

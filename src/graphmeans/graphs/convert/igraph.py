@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from graphmeans.graphs.convert.records import MARK, Records, chosen_attributes, need, one_or_many, to_rows, unused_name
+from graphmeans.graphs.convert.records import MARK, Records, chosen, mark_of, need, one_or_many, to_rows, unused_name
 from graphmeans.graphs.graph import Graph
 
 
 def from_igraph(
-    graphs: Any,
-    *,
-    roles: str | None = None,
-    node_attributes: Sequence[str] | None = None,
-    edge_attributes: Sequence[str] | None = None,
-    parallel: str = "mean",
-) -> Any:
+    graphs: Any, *, roles: str | None = None, node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
+) -> Any:  # fmt: skip
     """Graphs from igraph: a list for a collection, one `Graph` for one graph.
 
     As `from_networkx`. The vertex attribute ``name``, which igraph itself treats as the name of a vertex, becomes the node
@@ -30,8 +26,20 @@ def from_igraph(
     """
 
     def convert(graph: Any, label: str) -> Graph:
-        records = _records(graph, node_attributes, edge_attributes, roles)
-        return records.graph(label if records.name is None else f"graph {records.name!r}", roles=roles, parallel=parallel)
+        about = {key: graph[key] for key in graph.attributes()}
+        mark = mark_of(about.get(MARK))
+        rows = [vertex.attributes() for vertex in graph.vs]
+        id_key = mark.get("ids", "name")
+        ids = [row.get(id_key) for row in rows]
+        named = id_key is not None and all(label is not None for label in ids) and len(set(ids)) == len(ids)
+        if named:
+            rows = [{key: value for key, value in row.items() if key != id_key} for row in rows]
+        node_ids = ids if named and ids != list(range(len(ids))) else None
+        nodes = chosen(rows, node_attributes, roles)
+        edges = chosen((edge.attributes() for edge in graph.es), edge_attributes)
+        name = str(about.get("name") or "") or None
+        records = Records(node_ids, nodes, graph.get_edgelist(), edges, graph.is_directed(), name, mark)
+        return records.graph(label, roles=roles, parallel=parallel)
 
     return one_or_many(graphs, is_igraph, convert, "an igraph graph")
 
@@ -62,30 +70,3 @@ def to_igraph(graph: Graph) -> Any:
 def is_igraph(item: Any) -> bool:
     """Whether this is a graph of igraph, or behaves like one."""
     return all(hasattr(item, name) for name in ("vs", "es", "get_edgelist", "vcount"))
-
-
-def _records(
-    graph: Any, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
-) -> Records:
-    about = {key: graph[key] for key in graph.attributes()}
-    mark = about.get(MARK)
-    if not isinstance(mark, Mapping):
-        mark = {}
-    nodes = [vertex.attributes() for vertex in graph.vs]
-    id_key = mark.get("ids", "name")
-    ids = [row.get(id_key) for row in nodes]
-    if id_key is not None and nodes and all(label is not None for label in ids) and len(set(ids)) == len(ids):
-        nodes = [{key: value for key, value in row.items() if key != id_key} for row in nodes]
-    else:
-        ids = list(range(len(nodes)))
-    if node_attributes is not None and roles is not None:
-        node_attributes = [*node_attributes, roles]
-    return Records(
-        ids=None if ids == list(range(len(ids))) else ids,
-        nodes=[chosen_attributes(row, node_attributes) for row in nodes],
-        ends=graph.get_edgelist(),
-        edges=[chosen_attributes(edge.attributes(), edge_attributes) for edge in graph.es],
-        directed=graph.is_directed(),
-        name=str(about.get("name") or "") or None,
-        mark=mark,
-    )

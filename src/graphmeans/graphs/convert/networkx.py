@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphmeans.graphs.convert.records import MARK, Records, chosen_attributes, one_or_many, to_rows
+from graphmeans.graphs.convert.records import MARK, Records, chosen, mark_of, one_or_many, to_rows
 from graphmeans.graphs.graph import Graph
 
 if TYPE_CHECKING:
@@ -13,13 +13,9 @@ if TYPE_CHECKING:
 
 
 def from_networkx(
-    graphs: nx.Graph | Iterable[nx.Graph],
-    *,
-    roles: str | None = None,
-    node_attributes: Sequence[str] | None = None,
-    edge_attributes: Sequence[str] | None = None,
-    parallel: str = "mean",
-) -> Any:
+    graphs: nx.Graph | Iterable[nx.Graph], *, roles: str | None = None, node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
+) -> Any:  # fmt: skip
     """Graphs from networkx: a list for a collection, one `Graph` for one graph.
 
     Attributes are numbers, equally long vectors, strings or booleans; one that a node (edge) lacks, or that is None, is
@@ -50,8 +46,14 @@ def from_networkx(
     """
 
     def convert(graph: nx.Graph, label: str) -> Graph:
-        records = _records(graph, node_attributes, edge_attributes, roles)
-        return records.graph(label if records.name is None else f"graph {records.name!r}", roles=roles, parallel=parallel)
+        ids = list(graph.nodes)
+        place = {node: i for i, node in enumerate(ids)}
+        nodes = chosen((row for _, row in graph.nodes(data=True)), node_attributes, roles)
+        arcs = list(graph.edges(data=True))
+        ends, edges = [(place[u], place[v]) for u, v, _ in arcs], chosen((row for _, _, row in arcs), edge_attributes)
+        name, mark = str(graph.graph.get("name") or "") or None, mark_of(graph.graph.get(MARK))
+        records = Records(ids, nodes, ends, edges, graph.is_directed(), name, mark)
+        return records.graph(label, roles=roles, parallel=parallel)
 
     return one_or_many(graphs, is_networkx, convert, "a networkx graph")
 
@@ -75,25 +77,3 @@ def to_networkx(graph: Graph) -> nx.Graph:
 def is_networkx(item: Any) -> bool:
     """Whether this is a graph of networkx, or behaves like one."""
     return hasattr(item, "adjacency") and hasattr(item, "is_multigraph") and hasattr(item, "nodes")
-
-
-def _records(
-    graph: nx.Graph, node_attributes: Sequence[str] | None, edge_attributes: Sequence[str] | None, roles: str | None
-) -> Records:
-    mark = graph.graph.get(MARK)
-    if not isinstance(mark, Mapping):  # networkx read it as text; `graphmeans.io` knows what it means
-        mark = {}
-    if node_attributes is not None and roles is not None:
-        node_attributes = [*node_attributes, roles]
-    ids = list(graph.nodes)
-    place = {node: i for i, node in enumerate(ids)}
-    arcs = list(graph.edges(data=True))
-    return Records(
-        ids=ids,
-        nodes=[chosen_attributes(row, node_attributes) for _, row in graph.nodes(data=True)],
-        ends=[(place[u], place[v]) for u, v, _ in arcs],
-        edges=[chosen_attributes(row, edge_attributes) for _, _, row in arcs],
-        directed=graph.is_directed(),
-        name=str(graph.graph.get("name") or "") or None,
-        mark=mark,
-    )

@@ -16,19 +16,11 @@ if TYPE_CHECKING:
 
 
 def from_pandas(
-    edges: pd.DataFrame,
-    nodes: pd.DataFrame | None = None,
-    *,
-    graph: str | None = "graph",
-    source: str = "source",
-    target: str = "target",
-    node: str = "node",
-    directed: bool = False,
-    roles: str | None = None,
-    node_attributes: Sequence[str] | None = None,
-    edge_attributes: Sequence[str] | None = None,
-    parallel: str = "mean",
-) -> Any:
+    edges: pd.DataFrame, nodes: pd.DataFrame | None = None, *, graph: str | None = "graph",
+    source: str = "source", target: str = "target", node: str = "node",
+    directed: bool = False, roles: str | None = None, node_attributes: Sequence[str] | None = None,
+    edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
+) -> Any:  # fmt: skip
     """Graphs from a table with a row for each edge, and perhaps a table with a row for each node.
 
     All other columns are attributes; NaN, NaT, None and NA are missing values. Parallel edges and self-loops are treated as
@@ -69,11 +61,16 @@ def from_pandas(
                 raise GraphError(f"the table of {name} has no column {column!r}; it has {', '.join(map(str, table.columns))}")
             if table[column].isna().any():
                 raise GraphError(f"column {column!r} of the table of {name} has missing values")
-    parts = _Parts(edges, nodes, graph, source, target, node, node_attributes, edge_attributes, roles)
-    made = [
-        records.graph(f"graph {records.name!r}" if records.name else "graph", roles=roles, parallel=parallel)
-        for records in parts.records(directed)
-    ]
+    ends = zip(_plain(edges[source]), _plain(edges[target]), strict=True)
+    edge_rows = _rows(edges, {source, target, graph}, edge_attributes)
+    listed_edges = list(zip(_keys(edges, graph), ends, edge_rows, strict=True))
+    listed_nodes = None
+    if nodes is not None:
+        if node_attributes is not None and roles is not None:
+            node_attributes = [*node_attributes, roles]
+        node_rows = _rows(nodes, {node, graph}, node_attributes)
+        listed_nodes = list(zip(_keys(nodes, graph), _plain(nodes[node]), node_rows, strict=True))
+    made = [records.graph(roles=roles, parallel=parallel) for records in _records(listed_edges, listed_nodes, directed)]
     if graph is None:
         return made[0] if made else Graph(0, directed=directed)
     return made
@@ -102,56 +99,38 @@ def to_pandas(graphs: Graph | Iterable[Graph]) -> tuple[pd.DataFrame, pd.DataFra
     return edges, nodes
 
 
-class _Parts:
-    """The rows of both tables, graph by graph."""
+#: The graph that a row belongs to, its node or the two ends of its edge, and its attributes.
+_Listed = tuple[Any, Any, dict[str, Any]]
 
-    def __init__(
-        self,
-        edges: pd.DataFrame,
-        nodes: pd.DataFrame | None,
-        graph: str | None,
-        source: str,
-        target: str,
-        node: str,
-        node_attributes: Sequence[str] | None,
-        edge_attributes: Sequence[str] | None,
-        roles: str | None,
-    ) -> None:
-        if node_attributes is not None and roles is not None:
-            node_attributes = [*node_attributes, roles]
-        self.keys = ["" for _ in range(len(edges))] if graph is None else _plain(edges[graph])
-        self.ends = list(zip(_plain(edges[source]), _plain(edges[target]), strict=True))
-        self.edge_rows = _rows(edges, {source, target, graph}, edge_attributes)
-        self.nodes: list[tuple[Any, Any, dict[str, Any]]] | None = None
-        if nodes is not None:
-            keys = ["" for _ in range(len(nodes))] if graph is None else _plain(nodes[graph])
-            rows = _rows(nodes, {node, graph}, node_attributes)
-            self.nodes = list(zip(keys, _plain(nodes[node]), rows, strict=True))
 
-    def records(self, directed: bool) -> list[Records]:
-        """The `Records` of each graph."""
-        names = dict.fromkeys([*(name for name, _, _ in self.nodes or ()), *self.keys])
-        members: dict[Any, dict[Any, dict[str, Any]]] = {name: {} for name in names}
-        for name, label, row in self.nodes or ():
-            if label in members[name]:
-                raise GraphError(f"graph {str(name)!r}: node {label!r} has two rows in the table of nodes")
-            members[name][label] = row
-        lists: dict[Any, tuple[list[Any], list[dict[str, Any]]]] = {name: ([], []) for name in names}
-        for name, pair, row in zip(self.keys, self.ends, self.edge_rows, strict=True):
-            for label in pair:
-                if label not in members[name]:
-                    if self.nodes is not None:
-                        raise GraphError(f"graph {str(name)!r}: the table of nodes has no node {label!r}, to which an edge leads")
-                    members[name][label] = {}
-            lists[name][0].append(pair)
-            lists[name][1].append(row)
-        result = []
-        for name in names:
-            place = {label: i for i, label in enumerate(members[name])}
-            ends = [(place[i], place[j]) for i, j in lists[name][0]]
-            label = str(name) or None
-            result.append(Records(list(place), list(members[name].values()), ends, lists[name][1], directed, label))
-        return result
+def _records(edges: list[_Listed], nodes: list[_Listed] | None, directed: bool) -> list[Records]:
+    """The `Records` of each graph."""
+    found = {name: Records([], [], [], [], directed, str(name) or None) for name, _, _ in [*(nodes or ()), *edges]}
+    places: dict[Any, dict[Any, int]] = {name: {} for name in found}
+
+    def add(name: Any, label: Any, row: dict[str, Any]) -> None:
+        places[name][label] = len(places[name])
+        found[name].nodes.append(row)
+
+    for name, label, row in nodes or ():
+        if label in places[name]:
+            raise GraphError(f"graph {str(name)!r}: node {label!r} has two rows in the table of nodes")
+        add(name, label, row)
+    for name, pair, row in edges:
+        for label in pair:
+            if label not in places[name]:
+                if nodes is not None:
+                    raise GraphError(f"graph {str(name)!r}: the table of nodes has no node {label!r}, to which an edge leads")
+                add(name, label, {})
+        found[name].ends.append((places[name][pair[0]], places[name][pair[1]]))
+        found[name].edges.append(row)
+    for name, records in found.items():
+        records.ids = list(places[name])
+    return list(found.values())
+
+
+def _keys(table: pd.DataFrame, graph: str | None) -> list[Any]:
+    return [""] * len(table) if graph is None else _plain(table[graph])
 
 
 def _plain(column: pd.Series) -> list[Any]:

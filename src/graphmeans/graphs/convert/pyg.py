@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.convert.records import MARK, Records, need, one_or_many, plain_rows
-from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.convert.records import MARK, Records, counterparts, mark_of, need, one_or_many, plain_rows
+from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import join_columns, same_values
@@ -20,12 +20,9 @@ EDGE_ATTRIBUTES = ("edge_attr", "edge_weight")
 
 
 def from_pyg(
-    graphs: Any,
-    *,
-    node_attributes: Sequence[str] | None = None,
-    edge_attributes: Sequence[str] | None = None,
+    graphs: Any, *, node_attributes: Sequence[str] | None = None, edge_attributes: Sequence[str] | None = None,
     directed: bool | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """Graphs from PyTorch Geometric: a list for a collection, one `Graph` for one ``Data``.
 
     Tensors become columns of the same name: ``x``, ``pos`` and ``z`` of nodes, ``edge_attr`` and ``edge_weight`` of edges. A
@@ -42,19 +39,17 @@ def from_pyg(
     directed : bool, optional
         Whether edges have a direction; by default as found. False needs both directions of every edge.
     """
-    many: list[_Data] = []
 
-    def read(one: Any, label: str) -> Any:
-        many.append(_Data(one, label, node_attributes, edge_attributes))
-        return many[-1]
+    def read(one: Any, label: str) -> _Data:
+        return _Data(one, label, node_attributes, edge_attributes)
 
-    single = is_pyg(graphs)
-    one_or_many(graphs, is_pyg, read, "a PyTorch Geometric Data object")
+    found = one_or_many(graphs, is_pyg, read, "a PyTorch Geometric Data object")
+    many: list[_Data] = found if isinstance(found, list) else [found]
     marked = [data.mark["directed"] for data in many if "directed" in data.mark]
     if directed is None:
         directed = any(marked) if len(marked) == len(many) and many else not all(data.symmetric for data in many)
     result = [data.graph(directed) for data in many]
-    return result[0] if single else result
+    return result if isinstance(found, list) else result[0]
 
 
 def to_pyg(graph: Graph) -> Any:
@@ -103,24 +98,22 @@ class _Data:
         name = getattr(data, "name", None)
         self.name = name if isinstance(name, str) and name else None
         self.label = label if self.name is None else f"graph {self.name!r}"
-        mark = getattr(data, MARK, None)
-        self.mark: Mapping[str, Any] = mark if isinstance(mark, Mapping) else {}
+        self.mark = mark_of(getattr(data, MARK, None))
         self.ends = self._edge_index(data)
         self.nodes = self._columns(data, "nodes", nodes, NODE_ATTRIBUTES)
         self.n = self._n_nodes(data)
         self.edges = self._columns(data, "edges", edges, EDGE_ATTRIBUTES)
-        for key, column in {**self.edges}.items():
+        for key, column in self.edges.items():
             if len(column) != len(self.ends):
                 raise GraphError(f"{self.label}: {key!r} has {len(column)} rows for {len(self.ends)} edges")
         self.supports = [_array(getattr(data, key)) for key in ("node_support", "edge_support") if hasattr(data, key)]
-        self.forth, self.back = self._counterparts()
+        self.forth, self.back = counterparts(self.ends)
 
     @property
     def symmetric(self) -> bool:
         """Whether every edge is stored in both directions, with the same attributes."""
-        return self.back is not None and all(
-            same_values(column[self.forth], column[self.back]) for column in self.edges.values()
-        )
+        forth, back = self.forth, self.back
+        return back is not None and all(same_values(column[forth], column[back]) for column in self.edges.values())
 
     def graph(self, directed: bool) -> Graph:
         """The graph; of two stored directions the one with the smaller node first is kept."""
@@ -131,33 +124,20 @@ class _Data:
             rows = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
             if "directed" in self.mark:
                 rows = np.arange(len(self.ends) // 2)  # as `to_pyg` stores them, in their own order
-        edges = {key: column[rows] for key, column in self.edges.items()}
-        if not self._is_simple(rows):
+        ends, edges = self.ends[rows], {key: column[rows] for key, column in self.edges.items()}
+        if len(np.unique(ends, axis=0)) < len(ends) or (ends[:, 0] == ends[:, 1]).any():  # parallel edges or loops
             node_rows = plain_rows(self.nodes, self.n, keep_bare=True)
             edge_rows = plain_rows(edges, len(rows), keep_bare=True)
-            ends = [(int(i), int(j)) for i, j in self.ends[rows]]
-            return Records(None, node_rows, ends, edge_rows, directed, self.name).graph(self.label)
-        arguments: dict[str, Any] = {
-            "nodes": self.nodes.get(BARE, self.nodes or self.n) if self.nodes else self.n,
-            "edges": self.ends[rows],
-            "edge_attributes": edges.get(BARE, edges) if edges else None,
-            "directed": directed,
-            "roles": self.mark.get("roles"),
-            "node_ids": self.mark.get("ids"),
-            "name": self.name,
-        }
-        try:
-            if len(self.supports) == 2 and "damped" in self.mark:
-                shares = self.supports[0], self.supports[1][rows]
-                return MeanGraph(node_support=shares[0], edge_support=shares[1], damped=self.mark["damped"], **arguments)
-            return Graph(**arguments)
-        except GraphError as error:
-            raise GraphError(str(error).replace("graph:", f"{self.label}:", 1)) from None
-
-    def _is_simple(self, rows: NDArray[np.int64]) -> bool:
-        """Whether there are neither loops nor parallel edges, each edge being one of these rows."""
-        ends = self.ends[rows]
-        return len(np.unique(ends, axis=0)) == len(ends) and bool((ends[:, 0] != ends[:, 1]).all())
+            return Records(None, node_rows, ends.tolist(), edge_rows, directed, self.name).graph(self.label)
+        about: dict[str, Any] = {"directed": directed, "name": self.name}
+        about |= {"roles": self.mark.get("roles"), "node_ids": self.mark.get("ids")}
+        is_mean = len(self.supports) == 2 and "damped" in self.mark
+        if is_mean:
+            node, edge = self.supports
+            about |= {"node_support": node, "edge_support": edge[rows], "damped": self.mark["damped"]}
+        with speaking_of(self.label):
+            nodes, values = self.nodes.get(BARE, self.nodes or self.n), edges.get(BARE, edges or None)
+            return (MeanGraph if is_mean else Graph)(nodes, ends, values, **about)
 
     def _edge_index(self, data: Any) -> NDArray[np.int64]:
         index = _array(data.edge_index)
@@ -176,9 +156,7 @@ class _Data:
         given = getattr(data, "num_nodes", None)
         return int(given) if given is not None else int(self.ends.max(initial=-1)) + 1
 
-    def _columns(
-        self, data: Any, part: str, asked: Sequence[str] | None, usual: Sequence[str]
-    ) -> dict[str, NDArray[Any]]:
+    def _columns(self, data: Any, part: str, asked: Sequence[str] | None, usual: Sequence[str]) -> dict[str, Any]:
         stored: Mapping[str, str] = self.mark.get(part) or {name: name for name in (usual if asked is None else asked)}
         columns: dict[str, NDArray[Any]] = {}
         for tensor, name in stored.items():
@@ -191,13 +169,6 @@ class _Data:
             thin = column.ndim == 2 and column.shape[1] == 1 and not self.mark  # `to_pyg` says what was a vector
             columns[name] = column[:, 0] if thin else column
         return columns
-
-    def _counterparts(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
-        """Rows sorted by (i, j), and the rows that hold (j, i); None if some edge has no counterpart."""
-        forth = np.lexsort((self.ends[:, 1], self.ends[:, 0]))
-        back = np.lexsort((self.ends[:, 0], self.ends[:, 1]))
-        paired = np.array_equal(self.ends[forth], self.ends[back][:, ::-1])
-        return forth, back if paired else None
 
 
 def _stored(key: str, data: Any, part: str) -> str:

@@ -36,9 +36,7 @@ BOND_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def from_rdkit(
-    molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Sequence[str] = ("bond",)
-) -> Any:
+def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Sequence[str] = ("bond",)) -> Any:
     """Graphs from molecules of RDKit: a list for a collection, one `Graph` for one molecule.
 
     Nodes are the atoms that the molecule has (hydrogens only where they are atoms of their own), edges the bonds. The
@@ -54,21 +52,15 @@ def from_rdkit(
         ``bond`` (single, double, aromatic, ...), ``order``, ``conjugated``, ``bond_ring``, ``stereo``.
     """
     for asked, known, what in ((atoms, ATOM_ATTRIBUTES, "atoms"), (bonds, BOND_ATTRIBUTES, "bonds")):
-        unknown = [name for name in asked if name not in known]
-        if isinstance(asked, str) or unknown:
+        if isinstance(asked, str) or any(name not in known for name in asked):
             raise GraphError(f"{what} must be names out of {', '.join(known)}, got {asked!r}")
 
     def convert(molecule: Any, label: str) -> Graph:
+        nodes = [{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in molecule.GetAtoms()]
+        ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
+        edges = [{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in molecule.GetBonds()]
         name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
-        records = Records(
-            ids=None,
-            nodes=[{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in molecule.GetAtoms()],
-            ends=[(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()],
-            edges=[{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in molecule.GetBonds()],
-            directed=False,
-            name=name or None,
-        )
-        return records.graph(label if not name else f"graph {name!r}")
+        return Records(None, nodes, ends, edges, directed=False, name=name or None).graph(label)
 
     return one_or_many(molecules, is_rdkit, convert, "a molecule of RDKit")
 
@@ -178,7 +170,7 @@ def _sanitised(molecule: Any, chem: Any) -> Any:
     An aromatic ring such as that of pyrrole needs a hydrogen on its nitrogen, which a graph of elements and bonds does not
     have: it is put where the ring then makes sense.
     """
-    whole = chem.SanitizeFlags.SANITIZE_ALL
+    flags = chem.SanitizeFlags
     pyrrolic = [
         atom.GetIdx() for atom in molecule.GetAtoms()
         if atom.GetIsAromatic() and atom.GetSymbol() in "NP" and atom.GetDegree() == 2 and not atom.GetNoImplicit()
@@ -188,12 +180,11 @@ def _sanitised(molecule: Any, chem: Any) -> Any:
         attempt = chem.RWMol(molecule)
         for i in chosen:
             attempt.GetAtomWithIdx(i).SetNumExplicitHs(1)
-        if chem.SanitizeMol(attempt, whole, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE:
+        if chem.SanitizeMol(attempt, flags.SANITIZE_ALL, catchErrors=True) == flags.SANITIZE_NONE:
             chem.AssignStereochemistry(attempt, cleanIt=True)
             return attempt.GetMol()
     attempt = chem.RWMol(molecule)
     attempt.UpdatePropertyCache(strict=False)
-    flags = chem.SanitizeFlags
     some = flags.SANITIZE_FINDRADICALS | flags.SANITIZE_SETHYBRIDIZATION | flags.SANITIZE_SYMMRINGS
     chem.SanitizeMol(attempt, some, catchErrors=True)
     return attempt.GetMol()

@@ -11,21 +11,24 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph
+from graphmeans.graphs.errors import GraphError, speaking_of
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Graph, is_silent
 from graphmeans.graphs.mean_graph import MeanGraph
 
 #: Attribute under which a bare array travels through libraries that only know named attributes.
 VALUE = "value"
 #: Graph attribute that says what was bare, what is a role and what is a support, so that the way back is exact.
 MARK = "graphmeans"
+
+#: What becomes of the numbers of parallel edges.
+MERGERS: dict[str, Callable[..., Any]] = {"mean": np.mean, "sum": np.sum}
 
 _Row = Mapping[str, Any]
 
@@ -42,36 +45,28 @@ class Records:
     name: str | None
     mark: Mapping[str, Any] = field(default_factory=dict)
 
-    def graph(self, label: str, *, roles: str | None = None, parallel: str = "mean") -> Graph:
-        """The graph, or mean graph, that these rows describe; `label` is what messages call it."""
-        try:
+    def graph(self, label: str = "graph", *, roles: str | None = None, parallel: str = "mean") -> Graph:
+        """The graph, or mean graph, that these rows describe; `label` is what messages call it if it has no name."""
+        with speaking_of(label if self.name is None else f"graph {self.name!r}"):
             return self._graph(roles if roles is not None else self.mark.get("roles"), parallel)
-        except GraphError as error:
-            raise GraphError(str(error).replace("graph:", f"{label}:", 1)) from None
 
     def _graph(self, role_key: str | None, parallel: str) -> Graph:
         nodes, ends, edges = self._simple(parallel)
         node_columns, edge_columns = columns_of(nodes), columns_of(edges)
-        roles: list[Hashable] | None = None
+        about: dict[str, Any] = {"directed": self.directed, "node_ids": self.ids, "name": self.name}
         if role_key is not None:
             if role_key not in node_columns and nodes:
                 raise GraphError(f"graph: no node attribute {role_key!r} to take roles from")
-            roles = list(node_columns.pop(role_key, []))
+            about["roles"] = node_columns.pop(role_key, [])
         support = self.mark.get("support")
-        supports = (node_columns.pop(support, []), edge_columns.pop(support, [])) if support else None
-        arguments: dict[str, Any] = {
-            "nodes": node_columns.get(VALUE, len(nodes)) if self.mark.get("bare_nodes") else node_columns or len(nodes),
-            "edges": ends,
-            "edge_attributes": edge_columns.get(VALUE) if self.mark.get("bare_edges") else edge_columns or None,
-            "directed": self.directed,
-            "roles": roles,
-            "node_ids": self.ids,
-            "name": self.name,
-        }
-        if supports is None:
-            return Graph(**arguments)
-        return MeanGraph(
-            node_support=supports[0], edge_support=supports[1], damped=self.mark.get("damped", True), **arguments
+        if support:
+            about |= {"node_support": node_columns.pop(support, []), "edge_support": edge_columns.pop(support, [])}
+            about["damped"] = self.mark.get("damped", True)
+        return (MeanGraph if support else Graph)(
+            node_columns.get(VALUE, len(nodes)) if self.mark.get("bare_nodes") else node_columns or len(nodes),
+            ends,
+            edge_columns.get(VALUE) if self.mark.get("bare_edges") else edge_columns or None,
+            **about,
         )
 
     def _simple(self, parallel: str) -> tuple[list[dict[str, Any]], list[tuple[int, int]], list[dict[str, Any]]]:
@@ -99,9 +94,23 @@ def columns_of(rows: Sequence[_Row]) -> dict[str, list[Any]]:
     return {key: [row.get(key) for row in named] for key in keys}
 
 
-def chosen_attributes(row: _Row, names: Sequence[str] | None) -> dict[str, Any]:
-    """The attributes that were asked for, or all of them if none were named."""
-    return dict(row) if names is None else {name: row[name] for name in names if name in row}
+def chosen(rows: Iterable[_Row], names: Sequence[str] | None, roles: str | None = None) -> list[dict[str, Any]]:
+    """The rows with the attributes that were asked for and the roles, or with all of them if none were named."""
+    if names is None:
+        return [dict(row) for row in rows]
+    wanted = names if roles is None else [*names, roles]
+    return [{name: row[name] for name in wanted if name in row} for row in rows]
+
+
+def mark_of(value: Any) -> Mapping[str, Any]:
+    """The mark that leads back, if this is one; libraries that make text of it leave that to `graphmeans.io`."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def counterparts(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Rows sorted by (i, j), and the rows that hold (j, i); None if some edge has no counterpart."""
+    forth, back = np.lexsort((ends[:, 1], ends[:, 0])), np.lexsort((ends[:, 0], ends[:, 1]))
+    return forth, back if np.array_equal(ends[forth], ends[back][:, ::-1]) else None
 
 
 def plain_rows(columns: Mapping[str, NDArray[Any]], count: int, *, keep_bare: bool) -> list[dict[str, Any]]:
@@ -112,12 +121,9 @@ def plain_rows(columns: Mapping[str, NDArray[Any]], count: int, *, keep_bare: bo
 
 def to_rows(graph: Graph) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]:
     """Rows of the nodes and edges of a graph, and the mark that leads back."""
-    mark: dict[str, Any] = {}
     nodes, edges = graph.nodes, graph.edge_attributes
-    if BARE in nodes and nodes[BARE].shape[1]:
-        mark["bare_nodes"] = True
-    if BARE in edges and not (edges[BARE].shape[1] == 1 and (edges[BARE] == 1).all()):
-        mark["bare_edges"] = True
+    parts = (("node", nodes), ("edge", edges))
+    mark: dict[str, Any] = {f"bare_{part}s": True for part, own in parts if BARE in own and not is_silent(own, part)}
     node_rows = plain_rows(nodes, graph.n_nodes, keep_bare="bare_nodes" in mark)
     edge_rows = plain_rows(edges, graph.n_edges, keep_bare="bare_edges" in mark)
     if graph.roles is not None:
@@ -140,8 +146,8 @@ def unused_name(name: str, taken: Container[str]) -> str:
     return name
 
 
-def one_or_many(objects: Any, is_one: Callable[[Any], bool], convert: Callable[[Any, str], Graph], what: str) -> Any:
-    """A `Graph` for one object, a list for a collection of them."""
+def one_or_many(objects: Any, is_one: Callable[[Any], bool], convert: Callable[[Any, str], Any], what: str) -> Any:
+    """What becomes of one object, or a list for a collection of them."""
     if is_one(objects):
         return convert(objects, "graph")
     if isinstance(objects, (str, bytes, Mapping)) or not isinstance(objects, Iterable):
@@ -177,7 +183,7 @@ def _one_value(values: list[Any], parallel: str) -> Any:
     if all(isinstance(value, (str, bool, np.bool_)) for value in values):
         return Counter(values).most_common(1)[0][0]
     try:
-        return MERGERS[parallel](np.array(values, dtype=np.float64)).tolist()
+        return MERGERS[parallel](np.array(values, dtype=np.float64), axis=0).tolist()
     except (ValueError, TypeError):
         raise GraphError(f"graph: parallel edges have values that cannot be merged ({values[0]!r}, ...)") from None
 
@@ -203,9 +209,3 @@ def _blank(value: Any) -> Any:
     if isinstance(value, (bool, np.bool_)):
         return False
     return "" if isinstance(value, str) else (np.asarray(value, dtype=np.float64) * 0.0).tolist()
-
-
-MERGERS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "mean": lambda values: values.mean(axis=0),
-    "sum": lambda values: values.sum(axis=0),
-}

@@ -1,6 +1,6 @@
 """How one column of attributes becomes numbers and back: scaled, 1-of-k, or as points on a circle.
 
-Each kind of column encodes known values (`encode`) and decodes averages of codes (`decode`). All kinds treat a value that
+Each kind of column makes codes of values (`codes`) and decodes averages of codes (`decode`). All kinds treat a value that
 they do not know, because it is missing or was never seen, alike: it gets the average code of the fitted collection.
 """
 
@@ -47,7 +47,7 @@ class Column:
         raise NotImplementedError
 
     def encode(self, values: NDArray[Any]) -> FloatArray:
-        """Codes of known values."""
+        """Codes of known values; `Categories`, which have a table of codes, do without it."""
         raise NotImplementedError
 
     def decode(self, codes: FloatArray) -> NDArray[Any]:
@@ -130,32 +130,26 @@ class Categories(Column):
         first = self.categories[0] if self.categories else ""
         return "b" if isinstance(first, bool) else "f" if isinstance(first, float) else "O"
 
-    def known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        known = {*self.categories} if self.blank is None else {*self.categories, self.blank}
-        seen = np.array([value in known for value in np.ma.getdata(values).tolist()], dtype=bool)
-        return seen & ~missing_in(values)
-
-    def encode(self, values: NDArray[Any]) -> FloatArray:
-        place = {value: i for i, value in enumerate(self.categories)}
-        where = np.array([place.get(value, -1) for value in values.tolist()], dtype=np.int64)
-        codes = np.zeros((len(values), self.width))
-        rows = np.flatnonzero(where >= 0)
-        codes[rows, where[rows]] = 1.0
-        return codes
-
-    def codes(self, values: NDArray[Any]) -> FloatArray:
+    def _places(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Which category each value is; the number of categories for `blank`, -1 for what is not known."""
         place: dict[Any, int] = {value: i for i, value in enumerate(self.categories)}
         if self.blank is not None:
             place[self.blank] = self.width
-        table = np.vstack([np.eye(self.width), np.zeros(self.width), self.average])  # last: what is not known
         where = np.array([place.get(value, -1) for value in np.ma.getdata(values).tolist()], dtype=np.int64)
         where[missing_in(values)] = -1
-        return np.asarray(table[where] * self.factor)
+        return where
+
+    def known(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        return self._places(values) >= 0
+
+    def codes(self, values: NDArray[Any]) -> FloatArray:
+        table = np.vstack([np.eye(self.width), np.zeros(self.width), self.average])  # last: what is not known
+        return np.asarray(table[self._places(values)] * self.factor)
 
     def decode(self, codes: FloatArray) -> NDArray[Any]:
-        kind = {"b": bool, "f": np.float64, "O": object}[self._type]
         if not self.categories:
             return np.full(len(codes), self.blank or "", dtype=object)
+        kind = {"b": bool, "f": np.float64, "O": object}[self._type]
         likely = np.array(self.categories, dtype=kind)[codes.argmax(axis=1)]
         if self.blank is not None:
             likely[codes.max(axis=1) <= 0] = self.blank
@@ -211,9 +205,7 @@ def decode_columns(
                 values = np.ma.MaskedArray(values, mask=mask)
         decoded[column.name] = values
         start += column.width
-    if "" in decoded:
-        return decoded[""]
-    return decoded or if_none
+    return decoded.get("", decoded or if_none)
 
 
 def as_is(name: str, width: int) -> Numbers:

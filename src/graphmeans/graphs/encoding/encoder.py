@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, offsets
 from graphmeans.graphs.convert import to_graphs
-from graphmeans.graphs.encoding.columns import decode_columns
-from graphmeans.graphs.encoding.description import ColumnSummary, describe_columns
+from graphmeans.graphs.encoding.columns import Column, decode_columns
 from graphmeans.graphs.encoding.fitting import CollectionSummary, fit_columns
 from graphmeans.graphs.encoding.flat import Flat, GraphList
 from graphmeans.graphs.encoding.options import Choices
 from graphmeans.graphs.encoding.packing import PackedEdges, pack_edges
 from graphmeans.graphs.encoding.row_codes import RowEncoder
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.values import join_columns, kind_in_words, missing_in
+
+
+class ColumnSummary(NamedTuple):
+    """What a column holds, what becomes of it, and how much of the distance is due to it.
+
+    `share` is the part of all squared deviations from the average node (edge) that this column has: where it is near 1, the
+    column dominates the distance.
+    """
+
+    part: str
+    name: str
+    kind: str
+    treatment: str
+    weight: float
+    values: int
+    missing: int
+    distinct: int
+    share: float
 
 
 class GraphEncoder(BaseEstimator):
@@ -84,20 +103,11 @@ class GraphEncoder(BaseEstimator):
     """
 
     def __init__(
-        self,
-        numbers: str | Mapping[str, str] = "standardise",
-        presence: float = 0.0,
-        edge_presence: str | float = "auto",
-        *,
-        weights: Mapping[str, float] | None = None,
-        categories: Sequence[str] = (),
-        directions: Sequence[str] = (),
-        orientations: Sequence[str] = (),
-        angle_unit: str = "radians",
-        missing: str = "average",
-        unknown: str = "average",
-        directed: str | bool = "auto",
-    ) -> None:
+        self, numbers: str | Mapping[str, str] = "standardise", presence: float = 0.0,
+        edge_presence: str | float = "auto", *, weights: Mapping[str, float] | None = None,
+        categories: Sequence[str] = (), directions: Sequence[str] = (), orientations: Sequence[str] = (),
+        angle_unit: str = "radians", missing: str = "average", unknown: str = "average", directed: str | bool = "auto",
+    ) -> None:  # fmt: skip
         self.numbers = numbers
         self.presence = presence
         self.edge_presence = edge_presence
@@ -166,16 +176,15 @@ class GraphEncoder(BaseEstimator):
         `has_zero_edge` is asked only if the summaries leave open whether some edge encodes to zero.
         """
         choices = self._choices()
-        whole: CollectionSummary | None = None
-        for summary in summaries:
-            if whole is None:
-                whole = summary
-            else:
+        each = iter(summaries)
+        whole = next(each, None)
+        if whole is not None:
+            for summary in each:
                 whole.merge(summary, choices, self.missing)
         self._fit_summary(whole, choices)
         if self.edge_presence == "auto" and whole is not None:
             self.edge_presence_ = 0.0
-            if not whole.never_zero(self.edge_columns_, "edge"):
+            if not whole.never_zero(self.edge_columns_):
                 self.edge_presence_ = float(has_zero_edge())
         return self
 
@@ -190,13 +199,9 @@ class GraphEncoder(BaseEstimator):
 
     def decode(
         self,
-        batch: GraphBatch,
-        node_support: FloatArray,
-        edge_support: FloatArray,
-        *,
-        damped: bool = True,
-        names: Sequence[str | None] | None = None,
-    ) -> list[MeanGraph]:
+        batch: GraphBatch, node_support: FloatArray, edge_support: FloatArray, *, damped: bool = True,
+        names: Sequence[str | None] | None = None, **about: Any,
+    ) -> list[MeanGraph]:  # fmt: skip
         """Encoded centers as mean graphs in the original columns and units.
 
         Parameters
@@ -209,6 +214,8 @@ class GraphEncoder(BaseEstimator):
             Whether the codes are averages over all members (then they are divided by the support).
         names : sequence of str, optional
             The names of the graphs.
+        **about :
+            What else is known of each `MeanGraph`, such as its objective.
         """
         check_is_fitted(self)
         result = []
@@ -223,19 +230,12 @@ class GraphEncoder(BaseEstimator):
             if damped:
                 nodes, values = nodes / node_shares[:, None], values / shares[:, None]
             roles = None if self.roles_ == (None,) else [batch.role_names[r] for r in batch.roles[rows]]
-            result.append(
-                MeanGraph(
-                    decode_columns(nodes, self.node_columns_, roles, len(nodes)),
-                    ends,
-                    decode_columns(values, self.edge_columns_, None, None),
-                    directed=self.directed_,
-                    roles=roles,
-                    name=None if names is None else names[g],
-                    node_support=node_shares,
-                    edge_support=shares,
-                    damped=damped,
-                )
-            )
+            node_data = decode_columns(nodes, self.node_columns_, roles, len(nodes))
+            edge_data = decode_columns(values, self.edge_columns_, None, None)
+            result.append(MeanGraph(
+                node_data, ends, edge_data, directed=self.directed_, roles=roles, node_support=node_shares,
+                edge_support=shares, damped=damped, name=None if names is None else names[g], **about,
+            ))  # fmt: skip
         return result
 
     def describe(self, graphs: Iterable[Any]) -> list[ColumnSummary]:
@@ -249,31 +249,38 @@ class GraphEncoder(BaseEstimator):
         [('kind', '1 of 2', 0.3333333333333333), ('x', 'standardised', 0.6666666666666666)]
         """
         check_is_fitted(self)
-        fitted = {"node": self.node_columns_, "edge": self.edge_columns_}
-        return describe_columns(GraphList(to_graphs(graphs)), fitted, self.left_out_)
+        listed = GraphList(to_graphs(graphs))
+        lines: list[ColumnSummary] = []
+        spreads: list[float] = []
+        for part, columns in (("node", self.node_columns_), ("edge", self.edge_columns_)):
+            known = {column.name: column for column in columns}
+            for name in dict.fromkeys([*known, *self.left_out_[part]]):
+                parts = [row.columns[name] for row in listed.rows(part) if name in row.columns]
+                if not parts or (name == BARE and not parts[0].shape[1]):
+                    continue
+                values = join_columns(parts)
+                column = known.get(name)
+                spreads.append(0.0 if column is None else _spread(column, values) * (2.0 if part == "edge" else 1.0))
+                treatment, weight = ("left out", 0.0) if column is None else (column.described(), column.factor**2)
+                counts = len(values), int(missing_in(values).sum()), _distinct(values)
+                lines.append(ColumnSummary(part, name, kind_in_words(values), treatment, weight, *counts, 0.0))
+        total = sum(spreads) or 1.0
+        return [line._replace(share=spread / total) for line, spread in zip(lines, spreads, strict=True)]
 
     # -- fitting -----------------------------------------------------------------------------------
 
-    def _check_options(self) -> None:
+    def _choices(self) -> Choices:
+        """The options of the columns, after all options were checked."""
         if isinstance(self.presence, str) or not np.isfinite(self.presence):
             raise GraphError(f"presence must be a finite number, got {self.presence!r}")
         presence = self.edge_presence
         if presence != "auto" and (isinstance(presence, str) or not np.isfinite(presence)):
             raise GraphError(f"edge_presence must be 'auto' or a finite number, got {self.edge_presence!r}")
-        known_values: dict[str, tuple[Any, ...]] = {
-            "missing": ("average", "columns", "refuse"),
-            "unknown": ("average", "refuse"),
-            "directed": ("auto", True, False),
-        }
-        for name, known in known_values.items():
+        words: dict[str, Any] = {"missing": ("average", "columns", "refuse"), "unknown": ("average", "refuse")}
+        for name, known in {**words, "directed": ("auto", True, False)}.items():
             if getattr(self, name) not in known:
                 raise GraphError(f"{name} must be one of {', '.join(map(repr, known))}, got {getattr(self, name)!r}")
-
-    def _choices(self) -> Choices:
-        self._check_options()
-        return Choices(
-            self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit
-        )
+        return Choices(self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit)
 
     def _fit(self, source: GraphList) -> tuple[FloatArray | None, PackedEdges | None]:
         """Fit, and hand back the codes of the edges (without presence) and the packed edges as far as fitting made them."""
@@ -318,16 +325,8 @@ class GraphEncoder(BaseEstimator):
         known = {role: code for code, role in enumerate(self.roles_)}
         # A role never seen before gets a number of its own: nothing fitted can be matched with it.
         roles = source.role_codes(known)
-        return GraphBatch(
-            node_ptr=offsets(source.shape.node_counts),
-            nodes=nodes,
-            roles=roles,
-            edge_ptr=packed.ptr,
-            ends=packed.ends,
-            edge_values=packed.values,
-            directed=self.directed_,
-            role_names=tuple(known),
-        )
+        node_ptr = offsets(source.shape.node_counts)
+        return GraphBatch(node_ptr, nodes, roles, packed.ptr, packed.ends, packed.values, self.directed_, tuple(known))
 
     def _check_direction(self, source: GraphList | Flat) -> None:
         if self.directed_ or self.directed is False:
@@ -369,3 +368,13 @@ def _check_edges(source: GraphList | Flat, packed: PackedEdges) -> None:
             f"{source.label(owner)}: edge ({i}, {j}) encodes to zero, which means no edge; "
             "fit the encoder with edge_presence=1"
         )
+
+
+def _spread(column: Column, values: NDArray[Any]) -> float:
+    codes = column.codes(values)
+    return float(((codes - codes.mean(axis=0)) ** 2).sum())
+
+
+def _distinct(values: NDArray[Any]) -> int:
+    known = np.ma.getdata(values)[~missing_in(values)]
+    return len(np.unique(known, axis=0)) if known.dtype.kind == "f" else len(set(known.tolist()))

@@ -13,23 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.graphs.encoding import schema
 from graphmeans.graphs.encoding.columns import Column, as_is
 from graphmeans.graphs.encoding.flat import Flat, GraphList
 from graphmeans.graphs.encoding.options import Choices
-from graphmeans.graphs.encoding.schema import (
-    AttributeRows,
-    attribute,
-    common_columns,
-    difference,
-    is_loop,
-    is_optional,
-    lacking,
-    refuse_missing,
-    says_nothing,
-)
+from graphmeans.graphs.encoding.schema import AttributeRows, attribute, is_loop, lacking
 from graphmeans.graphs.encoding.statistics import Tally
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.graph import BARE, is_silent
 from graphmeans.graphs.values import join_columns, kind_in_words, missing_in, unknown_type
 
 #: A column with more categories than this is refused unless it is named: every node would need so many numbers.
@@ -68,33 +59,22 @@ class CollectionSummary:
     @classmethod
     def of(cls, graphs: GraphList | Flat, choices: Choices, missing: str, start: int = 0) -> CollectionSummary:
         """The summary of some graphs, of which the first has the place `start` in the collection."""
-        summary = cls({}, len(graphs), any_directed=bool(graphs.shape.directed.any()))
+        parts = {part: _part(graphs.rows(part), part, choices, missing) for part in ("node", "edge")}
+        summary = cls(parts, len(graphs), any_directed=bool(graphs.shape.directed.any()))
+        said: list[tuple[Place, Any, bool, Any, tuple[Hashable, ...] | None]]
         if isinstance(graphs, Flat):
-            summary._read_flat(graphs, start)
+            place, (nodes, edges, *_) = (start, f"a graph from {start} on"), graphs.shape
+            said = [(place, edges.any(), summary.any_directed, nodes.any(), graphs.role_names)]
         else:
-            summary._read_list(graphs)
-        for part in ("node", "edge"):
-            summary.part[part] = _part(graphs.rows(part), part, choices, missing)
+            each = zip(enumerate(graphs.labels, start), graphs.graphs, strict=True)
+            said = [(place, graph.n_edges, graph.directed, graph.n_nodes, graph.roles) for place, graph in each]
+        for place, n_edges, directed, n_nodes, roles in said:
+            if n_edges:
+                summary.directed.setdefault(directed, place)
+            if n_nodes:
+                summary.has_roles.setdefault(roles is not None, place)
+                summary.roles.update(roles or ())
         return summary
-
-    def _read_list(self, listed: GraphList) -> None:
-        """Note the directions and the roles of graphs that are objects."""
-        for i, graph in enumerate(listed.graphs):
-            place = (listed.start + i, listed.label(i))
-            if graph.n_edges:
-                self.directed.setdefault(graph.directed, place)
-            if graph.n_nodes:
-                self.has_roles.setdefault(graph.roles is not None, place)
-                self.roles.update(graph.roles or ())
-
-    def _read_flat(self, flat: Flat, start: int) -> None:
-        """Note the directions and the roles of graphs that are flat arrays."""
-        place = (start, f"a graph from {start} on")
-        if flat.shape.edge_counts.any():
-            self.directed[self.any_directed] = place
-        if flat.shape.node_counts.any():
-            self.has_roles[flat.role_names is not None] = place
-            self.roles.update(flat.role_names or ())
 
     def merge(self, other: CollectionSummary, choices: Choices, missing: str) -> None:
         """Add the graphs of another summary, which come later."""
@@ -125,14 +105,11 @@ class CollectionSummary:
             return (None,)
         return tuple(sorted(self.roles, key=lambda role: (type(role).__name__, repr(role))))
 
-    def never_zero(self, columns: Sequence[Column], part: str) -> bool:
-        """Whether these columns alone make sure that no code, nor a mean of codes, is zero; False if that is not known."""
-        tallies = self.part[part].columns
-        for column in columns:
-            tally = tallies.get(column.name)
-            if tally is not None and (tally.one_sign or (len(tally.counts) > 0 and getattr(column, "blank", "") is None)):
-                return True
-        return False
+    def never_zero(self, columns: Sequence[Column]) -> bool:
+        """Whether these edge columns alone make sure that no mean of codes is zero; False if that is not known."""
+        tallies = self.part["edge"].columns
+        pairs = [(column, tallies[column.name]) for column in columns if column.name in tallies]
+        return any(own.one_sign or (own.counts and getattr(column, "blank", "") is None) for column, own in pairs)
 
 
 def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tuple[list[Column], list[str]]:
@@ -162,17 +139,17 @@ def fit_columns(summary: CollectionSummary, part: str, choices: Choices) -> tupl
 def _part(rows: Sequence[AttributeRows], part: str, choices: Choices, missing: str) -> PartSummary:
     if not rows:
         return PartSummary()
-    columns = common_columns(rows, part, fill=missing == "columns")
+    columns = schema.common_columns(rows, part, fill=missing == "columns")
     roles = None if rows[0].roles is None else [role for row in rows for role in row.roles or ()]
     found = PartSummary(rows[0].label, sum(row.size for row in rows), None if roles is None else frozenset(roles))
     for name, parts in columns.items():
         if missing == "refuse":
-            refuse_missing(name, parts, rows, part)
+            schema.refuse_missing(name, parts, rows, part)
         typed = next((own for own in parts if own is not None and not unknown_type(own)), np.zeros(0))
         values = join_columns([
             lacking(name, row.size, typed, part) if own is None else own for own, row in zip(parts, rows, strict=True)
         ])  # fmt: skip
-        found.silent = name == BARE and says_nothing(values, part)
+        found.silent = is_silent({name: values}, part)
         found.columns[name] = _tally(name, part, choices, values, roles)
     return found
 
@@ -206,17 +183,10 @@ def _merged(mine: PartSummary, theirs: PartSummary, part: str, choices: Choices,
     if (BARE in mine.columns) != (BARE in theirs.columns):
         mine = replace(mine, columns={}) if mine.silent else mine
         theirs = replace(theirs, columns={}) if theirs.silent else theirs
-    wrong = {name for name in mine.columns.keys() ^ theirs.columns.keys() if not is_optional(name, part)}
-    if wrong and (not fill or BARE in wrong):
-        raise GraphError(difference(theirs.label, theirs.columns, mine.label, mine.columns, part))
+    schema.check_names(theirs, mine, part, fill)
     for name in mine.columns.keys() & theirs.columns.keys():
-        own, other = mine.columns[name], theirs.columns[name]
-        agree = own.like.dtype.kind == other.like.dtype.kind and own.like.shape == other.like.shape
-        if own.typed and other.typed and not agree:
-            raise GraphError(
-                f"{theirs.label}: {attribute(part, name)} is {kind_in_words(other.like)} "
-                f"but {kind_in_words(own.like)} in {mine.label}"
-            )
+        both = [(side.label, side.columns[name]) for side in (mine, theirs)]
+        schema.check_types(name, part, [(label, tally.like) for label, tally in both if tally.typed])
     roles = None if mine.roles is None or theirs.roles is None else mine.roles | theirs.roles
     result = PartSummary(mine.label, mine.rows + theirs.rows, roles, mine.silent and theirs.silent)
     for name in sorted(mine.columns.keys() | theirs.columns.keys()):

@@ -41,14 +41,14 @@ class GraphList:
 
     def __init__(self, graphs: Sequence[Graph], start: int = 0) -> None:
         self.graphs, self.start = graphs, start
-        self.labels = [label for label, _ in named(graphs, start)]
+        both = list(named(graphs, start))
+        self.labels = [label for label, _ in both]
         self.shape = Shape(
             np.array([graph.n_nodes for graph in graphs], dtype=np.int64),
             np.array([graph.n_edges for graph in graphs], dtype=np.int64),
             np.concatenate([np.zeros((0, 2), np.int64), *[graph.edges for graph in graphs if graph.n_edges]]),
             np.array([graph.directed for graph in graphs], dtype=bool),
         )
-        both = list(zip(self.labels, graphs, strict=True))
         self._rows = {
             "node": [AttributeRows(label, g._nodes, g.n_nodes, g.roles) for label, g in both if g.n_nodes],
             "edge": [AttributeRows(label, g._edge_attributes, g.n_edges, None) for label, g in both if g.n_edges],
@@ -74,13 +74,11 @@ class GraphList:
 
     def supports(self) -> tuple[FloatArray, FloatArray] | None:
         """Factors that turn the values of mean graphs into the means that they stand for; None if there is no mean graph."""
-        if not any(isinstance(graph, MeanGraph) and graph.damped for graph in self.graphs):
+        both = [(graph, graph if isinstance(graph, MeanGraph) and graph.damped else None) for graph in self.graphs]
+        if all(mean is None for _, mean in both):
             return None
-        node, edge = [], []
-        for graph in self.graphs:
-            damped = isinstance(graph, MeanGraph) and graph.damped
-            node.append(graph.node_support if damped else np.ones(graph.n_nodes))  # type: ignore[attr-defined]
-            edge.append(graph.edge_support if damped else np.ones(graph.n_edges))  # type: ignore[attr-defined]
+        node = [np.ones(graph.n_nodes) if mean is None else mean.node_support for graph, mean in both]
+        edge = [np.ones(graph.n_edges) if mean is None else mean.edge_support for graph, mean in both]
         return np.concatenate(node)[:, None], np.concatenate(edge)[:, None]
 
 
@@ -125,7 +123,7 @@ class Flat:
         return tuple(self.role_names[number] for number in self.role_numbers.tolist())
 
     def role_codes(self, known: dict[Hashable, int]) -> NDArray[np.int32]:
-        """For each node the number of its role; `known` (in, out) takes up the roles that it does not have yet."""
+        """As those of a `GraphList`."""
         if self.role_names is None or self.role_numbers is None:
             return np.zeros(int(self.shape.node_counts.sum()), dtype=np.int32)
         return np.array([known.setdefault(role, len(known)) for role in self.role_names], np.int32)[self.role_numbers]

@@ -5,7 +5,7 @@ A name stands for the node column and the edge column called so; ``nodes.x`` and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,55 +25,46 @@ class Choices:
         if angle_unit not in _UNITS:
             raise GraphError(f"angle_unit must be 'radians' or 'degrees', got {angle_unit!r}")
         self._turn = _UNITS[angle_unit]
-        self._numbers = _scalings(numbers)
-        self._weights = _weights(weights)
-        self._categories = _names(categories, "categories")
-        self._directions = _names(directions, "directions")
-        self._orientations = _names(orientations, "orientations")
-        both = self._directions & self._orientations
+        self._said: dict[str, Any] = {"numbers": _scalings(numbers), "weights": _weights(weights)}
+        lists = {"categories": categories, "directions": directions, "orientations": orientations}
+        self._said |= {option: _names(names, option) for option, names in lists.items()}
+        both = self._said["directions"] & self._said["orientations"]
         if both:
             raise GraphError(f"attribute {min(both)!r} is among the directions and among the orientations")
-        if angle_unit != "radians" and not (self._directions or self._orientations):
+        if angle_unit != "radians" and not (self._said["directions"] or self._said["orientations"]):
             raise GraphError(f"angle_unit={angle_unit!r} has no effect without directions or orientations")
         self._used: set[str] = set()
 
     def scaling(self, part: str, name: str) -> str:
         """What happens to a column of numbers."""
-        key = self._find(self._numbers, part, name)
-        return self._numbers[key if key is not None else ""]
+        return str(self._said["numbers"][self._find("numbers", part, name) or ""])
 
     def weight(self, part: str, name: str) -> float | None:
         """What squared differences are multiplied by; None if nothing was said."""
-        key = self._find(self._weights, part, name)
-        return None if key is None else self._weights[key]
+        key = self._find("weights", part, name)
+        return None if key is None else float(self._said["weights"][key])
 
     def is_category(self, part: str, name: str) -> bool:
         """Whether numbers are to be read as names of categories."""
-        return self._find(self._categories, part, name) is not None
+        return self._find("categories", part, name) is not None
 
     def period(self, part: str, name: str) -> float | None:
         """The period of a column of angles, None for other columns."""
-        if self._find(self._directions, part, name) is not None:
+        if self._find("directions", part, name) is not None:
             return self._turn
-        return self._turn / 2 if self._find(self._orientations, part, name) is not None else None
+        return self._turn / 2 if self._find("orientations", part, name) is not None else None
 
     def check_used(self) -> None:
         """Refuse names that no column has."""
-        said = {
-            "numbers": set(self._numbers) - {""}, "weights": self._weights, "categories": self._categories,
-            "directions": self._directions, "orientations": self._orientations,
-        }  # fmt: skip
-        for option, names in said.items():
-            unused = sorted(set(names) - self._used)
+        for option, names in self._said.items():
+            unused = sorted(set(names) - self._used - {""})
             if unused:
                 raise GraphError(f"{option} names the attribute {unused[0]!r}, which no node and no edge has")
 
-    def _find(self, table: Collection[str], part: str, name: str) -> str | None:
-        """The key under which a table speaks of a column, None if it does not."""
-        if not table:
-            return None
-        for key in (f"{part}s.{name}", name):
-            if key in table:
+    def _find(self, option: str, part: str, name: str) -> str | None:
+        """The key under which an option speaks of a column, None if it does not."""
+        for key in (f"{part}s.{name}", name) if self._said[option] else ():
+            if key in self._said[option]:
                 self._used.add(key)
                 return key
         return None

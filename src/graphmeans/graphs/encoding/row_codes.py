@@ -9,19 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray
+from graphmeans.graphs.encoding import schema
 from graphmeans.graphs.encoding.columns import Column
-from graphmeans.graphs.encoding.schema import (
-    AttributeRows,
-    attribute,
-    difference,
-    is_optional,
-    is_silent,
-    lacking,
-    nothing,
-    refuse_missing,
-)
+from graphmeans.graphs.encoding.schema import AttributeRows, attribute, is_optional
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE
+from graphmeans.graphs.graph import BARE, is_silent
 from graphmeans.graphs.values import join_columns, kind_in_words, missing_in
 
 
@@ -60,8 +52,8 @@ class RowEncoder(NamedTuple):
         optional = {name for name in row.columns if is_optional(name, self.part)}
         if BARE in self.columns:
             absent = BARE not in row.columns and len(optional) == len(row.columns)
-            return row._replace(columns=nothing(row.size, self.part)) if absent else row
-        if is_silent(row, self.part):
+            return row._replace(columns=schema.nothing(row.size, self.part)) if absent else row
+        if is_silent(row.columns, self.part):
             return row._replace(columns={})
         unused = {*self.left_out, *(optional - self.columns.keys())}
         return row._replace(columns={name: values for name, values in row.columns.items() if name not in unused})
@@ -70,7 +62,7 @@ class RowEncoder(NamedTuple):
         fill = self.missing == "columns" and BARE not in row.columns and BARE not in self.columns
         required = {name: column for name, column in self.columns.items() if not fill or name in row.columns}
         if any(not is_optional(name, self.part) for name in row.columns.keys() ^ required.keys()):
-            raise GraphError(difference(row.label, row.columns, "the fitted collection", required, self.part))
+            raise GraphError(schema.difference(row.label, row.columns, "the fitted collection", required, self.part))
 
     def _column_codes(self, column: Column, rows: Sequence[AttributeRows]) -> FloatArray:
         """The codes of one column; a graph that lacks it has what that stands for."""
@@ -79,11 +71,11 @@ class RowEncoder(NamedTuple):
         like = column.values(np.zeros((0, column.width))) if any(column.name not in row.columns for row in rows) else None
         given = [
             row.columns[column.name] if like is None or column.name in row.columns
-            else lacking(column.name, row.size, like, self.part)
+            else schema.lacking(column.name, row.size, like, self.part)
             for row in rows
         ]  # fmt: skip
         if self.missing == "refuse":
-            refuse_missing(column.name, given, rows, self.part)
+            schema.refuse_missing(column.name, given, rows, self.part)
         if self.unknown == "refuse":
             self._refuse_unknown(column, given, rows)
         values = join_columns(given)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.errors import GraphError
-from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Columns
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, MULTIPLICITY, Columns, is_silent
 from graphmeans.graphs.values import BLANK, kind_in_words, missing_in, unknown_type
 
 
@@ -50,26 +50,36 @@ def common_columns(rows: Sequence[AttributeRows], part: str, *, fill: bool) -> d
 
     A graph must have all columns that are not optional, unless `fill` says that those it lacks are missing values.
     """
-    rows = unbare(rows, part)
+    if any(BARE not in row.columns for row in rows):
+        # Where other graphs have named columns, the bare arrays of graphs without attributes are none.
+        rows = [row._replace(columns={}) if is_silent(row.columns, part) else row for row in rows]
     first = rows[0]
     names = set().union(*(row.columns for row in rows)) if fill or BARE not in first.columns else {BARE}
     for row in rows:
-        wrong = {n for n in row.columns.keys() ^ first.columns.keys() if not is_optional(n, part)}
-        if wrong and (not fill or BARE in wrong):
-            raise GraphError(difference(row.label, row.columns, first.label, first.columns, part))
+        check_names(row, first, part, fill)
     found: dict[str, list[NDArray[Any] | None]] = {}
     for name in sorted(names):
         parts = [row.columns.get(name) for row in rows]
-        _check_types(name, parts, rows, part)
+        typed = zip(rows, parts, strict=True)
+        check_types(name, part, [(row.label, own) for row, own in typed if own is not None and not unknown_type(own)])
         found[name] = parts
     return found
 
 
-def unbare(rows: Sequence[AttributeRows], part: str) -> list[AttributeRows]:
-    """The rows without the bare arrays of graphs without attributes, where other graphs have named columns."""
-    if all(BARE in row.columns for row in rows):
-        return list(rows)
-    return [row._replace(columns={}) if is_silent(row, part) else row for row in rows]
+def check_names(one: Any, first: Any, part: str, fill: bool) -> None:
+    """Refuse columns (of what has a label) that are not those of the first, unless what is lacking is filled in."""
+    wrong = {name for name in one.columns.keys() ^ first.columns.keys() if not is_optional(name, part)}
+    if wrong and (not fill or BARE in wrong):
+        raise GraphError(difference(one.label, one.columns, first.label, first.columns, part))
+
+
+def check_types(name: str, part: str, labelled: Sequence[tuple[str, NDArray[Any]]]) -> None:
+    """Refuse values of several graphs that are not all of one type and width."""
+    for label, values in labelled:
+        first, like = labelled[0]
+        if values.dtype.kind != like.dtype.kind or values.shape[1:] != like.shape[1:]:
+            is_, was = kind_in_words(values), kind_in_words(like)
+            raise GraphError(f"{label}: {attribute(part, name)} is {is_} but {was} in {first}")
 
 
 def difference(label: str, columns: Mapping[str, Any], other: str, expected: Mapping[str, Any], part: str) -> str:
@@ -94,16 +104,6 @@ def attribute(part: str, name: str) -> str:
     return f"{part} attribute {name!r}" if name != BARE else f"the {part} attributes"
 
 
-def is_silent(row: AttributeRows, part: str) -> bool:
-    """Whether these are nodes (edges) without attributes."""
-    return BARE in row.columns and says_nothing(row.columns[BARE], part)
-
-
-def says_nothing(bare: NDArray[Any], part: str) -> bool:
-    """Whether this is the bare array of nodes (edges) without attributes."""
-    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
-
-
 def nothing(size: int, part: str) -> Columns:
     """What a graph without attributes holds."""
     return {BARE: np.zeros((size, 0)) if part == "node" else np.ones((size, 1))}
@@ -114,13 +114,3 @@ def refuse_missing(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequen
     for row, own in zip(rows, parts, strict=True):
         if own is not None and missing_in(own).any():
             raise GraphError(f"{row.label}: {attribute(part, name)} is missing on {part} {np.argmax(missing_in(own))}")
-
-
-def _check_types(name: str, parts: Sequence[NDArray[Any] | None], rows: Sequence[AttributeRows], part: str) -> None:
-    typed = [(row, values) for row, values in zip(rows, parts, strict=True) if values is not None and not unknown_type(values)]
-    for row, values in typed:
-        if values.dtype.kind != typed[0][1].dtype.kind or values.shape[1:] != typed[0][1].shape[1:]:
-            raise GraphError(
-                f"{row.label}: {attribute(part, name)} is {kind_in_words(values)} "
-                f"but {kind_in_words(typed[0][1])} in {typed[0][0].label}"
-            )

@@ -73,9 +73,8 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Count what another tally has counted."""
-        if other.typed or not self.rows:
-            self.like = other.like if not self.typed else self.like
-        self.typed |= other.typed
+        if not self.typed and (other.typed or not self.rows):
+            self.like, self.typed = other.like, other.typed
         self.rows, self.gone, self.having = self.rows + other.rows, self.gone or other.gone, self.having | other.having
         self.counts.update(other.counts)
         self._turns, self._angles = self._turns + other._turns, self._angles + other._angles
@@ -107,10 +106,9 @@ class Tally:
         if scaling == "standardise":
             center, scale = found.standard(centered)
         elif scaling == "robust":
-            data = np.concatenate([np.ma.getdata(part).reshape(len(part), -1) for part in self._values or [self.like]])
-            known = np.concatenate([~np.ma.getmaskarray(part).reshape(len(part), -1) for part in self._values or [self.like]])
+            values = np.ma.concatenate([np.ma.reshape(v, (len(v), width)) for v in self._values or [self.like]])
             for c in range(width):
-                center[c], scale[c] = robust_scale(data[known[:, c], c], centered)
+                center[c], scale[c] = robust_scale(values[:, c].compressed(), centered)
         if scaling == "keep":
             average = found.mean
         elif centered:
@@ -122,8 +120,7 @@ class Tally:
     def categories(self, name: str, blank: str | None = None) -> Categories:
         """1-of-k over the values there are, in sorted order."""
         categories = tuple(sorted(set(self.counts) - {blank}))
-        total = sum(self.counts.values())
-        average = np.array([self.counts[value] for value in categories], dtype=np.float64) / max(total, 1)
+        average = np.array([self.counts[c] for c in categories], dtype=np.float64) / max(self.counts.total(), 1)
         return Categories(name, average=average, categories=categories, blank=blank)
 
     def angles(self, name: str) -> Column:
@@ -174,34 +171,17 @@ class _Channels:
             return np.full(self.width, len(self._data), dtype=np.int64)
         return np.asarray(self._known.sum(axis=0))
 
-    @cached_property
-    def mean(self) -> FloatArray:
-        return self._each(lambda own: np.add.reduce(own) / len(own), 0.0)
-
-    @cached_property
-    def deviations(self) -> FloatArray:
-        return self._each(lambda own: ((own - own.mean()) ** 2).sum(), 0.0)
-
-    @cached_property
-    def squares(self) -> FloatArray:
-        return self._each(lambda own: (own**2).sum(), 0.0)
-
-    @cached_property
-    def low(self) -> FloatArray:
-        return self._each(lambda own: own.min(), np.inf)
-
-    @cached_property
-    def high(self) -> FloatArray:
-        return self._each(lambda own: own.max(), -np.inf)
+    mean = cached_property(lambda self: self._each(lambda own: np.add.reduce(own) / len(own), 0.0))
+    deviations = cached_property(lambda self: self._each(lambda own: ((own - own.mean()) ** 2).sum(), 0.0))
+    squares = cached_property(lambda self: self._each(lambda own: (own**2).sum(), 0.0))
+    low = cached_property(lambda self: self._each(lambda own: own.min(), np.inf))
+    high = cached_property(lambda self: self._each(lambda own: own.max(), -np.inf))
+    whole = cached_property(lambda self: len(self._vectors))
 
     @cached_property
     def _vectors(self) -> FloatArray:
         """The vectors that are known in all channels."""
         return self._data if self._known is None else self._data[self._known.all(axis=1)]
-
-    @cached_property
-    def whole(self) -> int:
-        return len(self._vectors)
 
     @cached_property
     def _hot(self) -> bool:

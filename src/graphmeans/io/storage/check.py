@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.encoding.columns import Angles, Categories, Column, Numbers
 from graphmeans.graphs.encoding.encoder import GraphEncoder
-from graphmeans.graphs.encoding.options import Choices
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import UNBOUNDED
@@ -41,10 +40,7 @@ def check_model(estimator: Any) -> None:
 
 def check_encoder(encoder: GraphEncoder) -> None:
     """Raise unless the options and columns of an encoder have the types and shapes that encoding expects."""
-    encoder._check_options()
-    Choices(
-        encoder.numbers, encoder.weights, encoder.categories, encoder.directions, encoder.orientations, encoder.angle_unit
-    )
+    encoder._choices()
     for columns in (encoder.node_columns_, encoder.edge_columns_):
         _expect(isinstance(columns, list) and all(isinstance(column, Column) for column in columns), "its columns")
         for column in columns:
