@@ -132,8 +132,10 @@ def test_elkan_equals_lloyd_at_every_iteration_and_matches_less(count):
 
     check()
     assert len(changes) >= 0.9 * count
-    assert np.mean(np.array(changes) >= 1) >= 0.6, "labels must change after the first iteration"
-    assert np.mean(np.array(changes) >= 3) >= 0.1
+    # Of few examples the shares scatter more.
+    often, seldom = (0.6, 0.1) if count > 100 else (0.4, 0.05)
+    assert np.mean(np.array(changes) >= 1) >= often, "labels must change after the first iteration"
+    assert np.mean(np.array(changes) >= 3) >= seldom
     for family, (by_lloyd, by_elkan) in spent.items():
         assert 0 < by_elkan < by_lloyd, (family, by_lloyd, by_elkan)
 
