@@ -8,8 +8,7 @@ import graphmeans as gm
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.initialization import choose_graphs, initialize
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.means.registry import get_mean
 

@@ -15,7 +15,7 @@ from effort import thorough
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.lloyd import lloyd
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.counters import ALGORITHM, EVALUATION, SEEDING
+from graphmeans.cluster.context import ALGORITHM, EVALUATION, SEEDING
 from graphmeans.means.incremental import Incremental
 from runs import OneRun
 from strategies import Kind, random_collection

@@ -11,7 +11,7 @@ import graphmeans as gm
 from effort import thorough
 from graphmeans.cluster.algorithms.elkan import elkan
 from graphmeans.cluster.algorithms.gvr import gvr
-from graphmeans.cluster.counters import ALGORITHM, EVALUATION
+from graphmeans.cluster.context import ALGORITHM, EVALUATION
 from graphmeans.paper.run import paper_count
 from runs import OneRun
 from strategies import random_collection

@@ -14,7 +14,7 @@ import graphmeans as gm
 import oracle
 from effort import examples, thorough
 from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
-from graphmeans.cluster.counters import SEEDING
+from graphmeans.cluster.context import SEEDING
 from runs import OneRun
 from strategies import Kind, generic_collections, random_collection
 

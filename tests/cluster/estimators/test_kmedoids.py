@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphmeans as gm
 from graphmeans import GraphSpace
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher
 from graphmeans.cluster.estimators.kmedoids import KnownDistances
 from strategies import Kind, random_collection
 

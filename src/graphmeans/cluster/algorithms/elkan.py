@@ -18,8 +18,7 @@ from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import InMemoryFit
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import EVALUATION, CountedMatcher
+from graphmeans.cluster.context import EVALUATION, CountedMatcher, FitContext
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.means.frames import Centers
 

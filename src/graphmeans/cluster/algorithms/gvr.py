@@ -24,8 +24,7 @@ from graphmeans.cluster.algorithms.in_memory import InMemoryFit
 from graphmeans.cluster.algorithms.result import Result, copied
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import EVALUATION, CountedMatcher
+from graphmeans.cluster.context import EVALUATION, CountedMatcher, FitContext
 from graphmeans.cluster.shards.assign import claim_graphs, move_to, realign, refresh_distances
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.means.incremental import Incremental

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.cluster.algorithms.result import Result, Trace, copied
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import ALGORITHM, EVALUATION, Counters
+from graphmeans.cluster.context import ALGORITHM, EVALUATION, Counters, FitContext
 from graphmeans.cluster.engines.base import GetAssignment
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.means.frames import Centers

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers

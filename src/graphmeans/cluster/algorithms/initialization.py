@@ -15,8 +15,7 @@ from graphmeans.cluster.algorithms.interval import interval
 from graphmeans.cluster.algorithms.pam import best_medoids
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import SEEDING, CountedMatcher
+from graphmeans.cluster.context import SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.shards import sample

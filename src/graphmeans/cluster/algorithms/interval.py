@@ -22,8 +22,7 @@ from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile

@@ -8,8 +8,7 @@ from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import InMemoryFit
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 
 
 def lloyd(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: History) -> Result:

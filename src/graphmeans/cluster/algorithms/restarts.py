@@ -22,8 +22,7 @@ from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.lloyd import lloyd
 from graphmeans.cluster.algorithms.result import Result, Trace, copied
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher, Counters
+from graphmeans.cluster.context import CountedMatcher, Counters, FitContext
 from graphmeans.cluster.engines.base import Engine, EngineFactory, Interruptible
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.persistence.checkpoint import Arrays, Checkpoint, CheckpointFile, prefixed, without_prefix

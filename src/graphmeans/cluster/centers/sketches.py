@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +12,27 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import sketch_bounds
 from graphmeans.matching.sketch import sketch_batch
-from graphmeans.matching.workspace import zeros
 
 #: Most numbers in a sketch.
 LONGEST = 1024
+
+_kept = threading.local()  # with an attribute for each purpose
+
+
+def scratch_zeros(purpose: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array of zeros that is valid until the same thread asks for the same purpose again.
+
+    A system that is asked for megabytes and given them back many times a second spends its time clearing pages. So the memory
+    is kept from one call to the next.
+    """
+    size = int(np.prod(shape))
+    kept = getattr(_kept, purpose, None)
+    if kept is None or len(kept) < size:
+        kept = np.zeros(size, dtype)
+        setattr(_kept, purpose, kept)
+    result: NDArray[Any] = kept[:size].reshape(shape)
+    result.fill(0)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +69,6 @@ class Sketches:
 
         The array is valid until the next call in the same thread.
         """
-        low = zeros("low", (len(rows), len(others.norms[c])), np.float64)
+        low = scratch_zeros("low", (len(rows), len(others.norms[c])), np.float64)
         sketch_bounds(rows, self.values, others.values[c], self.norms, others.norms[c], low)
         return low

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import ALGORITHM, CountedMatcher
+from graphmeans.cluster.context import ALGORITHM, CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import DatasetPart, Rows
 from graphmeans.cluster.shards.reductions import SumTree
 from graphmeans.cluster.shards.sample import get_assignment

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import OnDiskDataset, Rows, split_into_shards
 from graphmeans.cluster.engines import dask_worker as remote
 from graphmeans.cluster.engines.base import RemoteEngine, ShardCall, ShardSettings, ShardSpec, log_error

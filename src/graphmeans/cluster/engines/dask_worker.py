@@ -14,7 +14,7 @@ from importlib.metadata import version as installed_version
 from typing import Any, NamedTuple
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.counters import Counters
+from graphmeans.cluster.context import Counters
 from graphmeans.cluster.data.dataset import LazyCollection
 from graphmeans.cluster.engines.base import ShardCall
 from graphmeans.cluster.engines.shard_store import ShardStore

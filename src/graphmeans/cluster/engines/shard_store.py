@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from graphmeans.cluster.counters import CountedMatcher, Counters
+from graphmeans.cluster.context import CountedMatcher, Counters
 from graphmeans.cluster.data.dataset import PartInMemory
 from graphmeans.cluster.engines.base import ShardCall, ShardSettings, ShardSpec
 from graphmeans.cluster.persistence.shard_log import ShardLog, read_arrays, write_arrays
@@ -98,7 +98,7 @@ class ShardStore:
         if workers <= 1:
             yield from map(function, numbers)
             return
-        if self._pool is None:  # threads keep their workspace (matching/workspace.py) from call to call
+        if self._pool is None:  # threads keep their workspace (`scratch_zeros`) from call to call
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="graphmeans-shard")
             weakref.finalize(self, self._pool.shutdown, wait=False)
         for start in range(0, len(numbers), 8 * workers):  # answers wait until they are added up: not too many at once

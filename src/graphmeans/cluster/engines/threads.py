@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import Rows, split_into_shards
 from graphmeans.cluster.engines.base import Engine, ShardCall, ShardSettings, ShardSpec, log_error
 from graphmeans.cluster.engines.shard_store import ShardStore

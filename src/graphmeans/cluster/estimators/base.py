@@ -21,7 +21,7 @@ from graphmeans.cluster.estimators.prediction import Nearest, Predictor, by_bloc
 from graphmeans.cluster.estimators.workers import open_workers
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import as_kind, kind_of_one, to_graphs
+from graphmeans.graphs.convert import as_kind, is_one_graph, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
@@ -133,7 +133,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """New graphs, converted."""
         if is_lazy(X):
             return list(X)
-        X = [X] if kind_of_one(X) not in (None, "adjacency") else X  # a matrix by itself may be anything
+        X = [X] if is_one_graph(X) else X
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")
         return to_graphs(X)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import OBJECTS, kind_of_one, to_graphs
+from graphmeans.graphs.convert import OBJECTS, is_one_graph, kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
 
 #: Kinds of objects an estimator takes.
@@ -24,8 +24,7 @@ def kind_of(objects: Any) -> str:
     """Whether this is a collection of graphs, and of which kind, or data for a 2-D array."""
     if is_lazy(objects):
         return COLLECTION
-    single = kind_of_one(objects) not in (None, "adjacency")
-    mistaken = single or isinstance(objects, (str, bytes))
+    mistaken = is_one_graph(objects) or isinstance(objects, (str, bytes))
     if mistaken or (isinstance(objects, Mapping) and not hasattr(objects, "shape")):  # a sparse array may be a mapping
         to_graphs(objects)  # says what is wrong with something that is no collection
     if hasattr(objects, "__next__"):

@@ -19,8 +19,7 @@ from graphmeans.cluster.algorithms.initialization import initialize
 from graphmeans.cluster.algorithms.restarts import Restarts
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import ALGORITHM, EVALUATION, SEEDING, CountedMatcher, Counters
+from graphmeans.cluster.context import ALGORITHM, EVALUATION, SEEDING, CountedMatcher, Counters, FitContext
 from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
 from graphmeans.cluster.data.deduplicate import merge_copies
 from graphmeans.cluster.engines.base import Engine

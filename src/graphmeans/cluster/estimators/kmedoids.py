@@ -13,8 +13,7 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS, choose_graphs
 from graphmeans.cluster.algorithms.pam import Pam
 from graphmeans.cluster.centers.sketches import LONGEST
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import ALGORITHM, SEEDING, CountedMatcher
+from graphmeans.cluster.context import ALGORITHM, SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
 from graphmeans.cluster.estimators.validation import (

@@ -12,8 +12,7 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import BLOCK, Dataset, InMemoryDataset, split_into_shards
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.base import shown

@@ -14,8 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.initialization import initialize
 from graphmeans.cluster.algorithms.interval import interval
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
 from graphmeans.cluster.estimators.validation import check_parameters

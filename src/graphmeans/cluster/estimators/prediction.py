@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import BLOCK, SHARD_SIZE, Dataset, DatasetPart
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.engines.threads import ThreadEngine

@@ -11,8 +11,7 @@ import numpy as np
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.initialization import initialize
 from graphmeans.cluster.algorithms.interval import interval
-from graphmeans.cluster.context import FitContext
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import EngineFactory
 from graphmeans.cluster.engines.dask import DaskEngine
 from graphmeans.cluster.engines.dask_client import DaskClient

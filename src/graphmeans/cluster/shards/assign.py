@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.sketches import scratch_zeros
 from graphmeans.cluster.shards.bounds import (
     CLOSE,
     center_bounds,
@@ -20,7 +21,6 @@ from graphmeans.cluster.shards.reductions import AssignmentTotals
 from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED, ESTIMATE
 from graphmeans.matching.match import Matches
-from graphmeans.matching.workspace import zeros
 
 #: A new alignment must be shorter by this share to be taken.
 SHORTER = 1.0 - 1e-9
@@ -50,7 +50,7 @@ def assign_labels(shard: Shard, centers: FrameCenters, slack: float) -> Counter[
     low = center_bounds(shard, x, centers)
     align_unaligned(shard, x, low, centers)
     low[np.arange(len(x)), state.labels[x]] = np.inf
-    tested = zeros("tested", low.shape, bool)
+    tested = scratch_zeros("tested", low.shape, bool)
     rows = np.arange(len(x))
     while len(rows):
         limit = state.upper[x[rows]][:, None] * near

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.sketches import scratch_zeros
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     SHORTER,
@@ -31,7 +32,6 @@ from graphmeans.cluster.shards.reductions import HartiganMoves
 from graphmeans.cluster.shards.shard import BoolArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.exact import Exact
-from graphmeans.matching.workspace import zeros
 from graphmeans.means.frames import Frames
 
 #: From fresh starts a graph is aligned again only when its center has moved by this share of u.
@@ -75,7 +75,7 @@ def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> Hartiga
     low = center_bounds(shard, x, centers)
     low[np.arange(len(x)), state.labels[x]] = np.inf
     limit = np.sqrt(useful[x, None] * (1.0 + w[x, None] * joining)) * CLOSE
-    tested = zeros("tested", low.shape, bool)
+    tested = scratch_zeros("tested", low.shape, bool)
     raise_by_lap(shard, np.arange(len(x)), x, limit, low, tested, centers, Counter())
     row, y = np.nonzero(low < limit)
     cutoff = limit[row, y] * MARGIN
@@ -123,7 +123,7 @@ def certified_labels(shard: Shard, centers: FrameCenters) -> BoolArray:
         x = np.arange(len(shard))
     low = center_bounds(shard, x, centers, certified=True)
     low[np.arange(len(x)), state.labels[x]] = np.inf
-    tested = zeros("tested", low.shape, bool)
+    tested = scratch_zeros("tested", low.shape, bool)
     raise_by_lap(shard, np.arange(len(x)), x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
     proven[x] = state.upper[x] * CLOSE <= low.min(axis=1, initial=np.inf)
     return proven

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.sketches import scratch_zeros
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     align_to,
@@ -20,7 +21,6 @@ from graphmeans.cluster.shards.assign import (
 from graphmeans.cluster.shards.bounds import CLOSE, lap_bounds_to_centers, least_bound, raise_by_lap
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
-from graphmeans.matching.workspace import zeros
 
 #: Graphs that are matched with many seeds at once.
 AT_ONCE = 512
@@ -64,7 +64,7 @@ def update_with_seeds(shard: Shard, numbers: IntArray, centers: FrameCenters) ->
         low[:, c:] = shard.sketches.bounds(x, centers.sketches, slice(c, None))
         align_unaligned(shard, x, low, centers)
         rows = np.flatnonzero((low < state.upper[x, None]).any(axis=1))
-        tested = zeros("tested", low.shape, bool)
+        tested = scratch_zeros("tested", low.shape, bool)
         low[np.arange(len(x)), state.labels[x]] = np.inf
         while len(rows):
             limit = state.upper[x[rows]][:, None] * CLOSE

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.centers.sketches import Sketches
-from graphmeans.cluster.counters import CountedMatcher
+from graphmeans.cluster.context import CountedMatcher
 from graphmeans.cluster.shards.state import ShardState
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.means.frames import Frames

@@ -50,12 +50,17 @@ def kind_of_one(item: Any) -> str | None:
     return next((name for name, kind in OBJECTS.items() if kind.is_one(item)), None)
 
 
+def is_one_graph(objects: Any) -> bool:
+    """Whether this is a single graph rather than a collection; a matrix by itself may be anything."""
+    return not isinstance(objects, (list, tuple)) and kind_of_one(objects) not in (None, "adjacency")
+
+
 def to_graphs(objects: Any) -> list[Graph]:
     """A list of `Graph` from a collection of whatever the caller has, all of one kind.
 
     A list of graph objects never goes through ``np.asarray``.
     """
-    if kind_of_one(objects) not in (None, "adjacency"):
+    if is_one_graph(objects):
         raise GraphError("expected a collection of graphs, got a single graph; put it into a list")
     if isinstance(objects, (Mapping, str, bytes)) or not isinstance(objects, Iterable):
         raise GraphError(f"expected a collection of graphs, got {type(objects).__name__}")
