@@ -67,7 +67,7 @@ class Format:
     read_files : callable
         The graphs, with their classes, of its files in a folder or a zip.
     graph_file : GraphFile, optional
-        For formats of one graph a file; its name must be that of the first ending.
+        For formats of one graph in each file; its name must be that of the first ending.
     write : callable, optional
         Writes graphs with their classes (or None). Without it, every graph gets a file of its own.
     single_file : tuple of str, optional
@@ -172,7 +172,7 @@ FORMATS: dict[str, Format] = {
     ),
 }  # fmt: skip
 
-#: The formats of one graph a file, by the ending of the file.
+#: The formats of one graph in each file, by the ending of the file.
 GRAPH_FILES: dict[str, GraphFile] = {one.endings[0]: one.graph_file for one in FORMATS.values() if one.graph_file is not None}
 #: The name of the format that each ending means in a folder or a zip.
 BY_ENDING: dict[str, str] = {ending: name for name, one in FORMATS.items() for ending in one.endings}

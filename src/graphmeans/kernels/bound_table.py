@@ -1,4 +1,4 @@
-"""A few lower bounds a graph: of the distance to which center, how large, and when that was true."""
+"""A few lower bounds for each graph: of the distance to which center, how large, and when that was true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact matching: depth-first branch and bound, many pairs a call."""
+"""Exact matching: depth-first branch and bound, for many pairs in one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames: the dense arrays in which aligned graphs are added up. One frame a center."""
+"""Frames: the dense arrays in which aligned graphs are added up. There is one frame for each center."""
 
 from __future__ import annotations
 

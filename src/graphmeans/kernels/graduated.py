@@ -1,4 +1,4 @@
-"""Graduated assignment (Gold & Rangarajan 1996), many pairs a call."""
+"""Graduated assignment (Gold & Rangarajan 1996), for many pairs in one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search for a good mapping, many pairs a call: assignment, Frank-Wolfe, growing, exchanges, and regrowing the best.
+"""Search for a good mapping, for many pairs in one call: assignment, Frank-Wolfe, growing, exchanges, and regrowing the best.
 
 With L_ij = |x_i - y_j|^2 the squared distance of a permutation p is sum_i L_i,p(i) + |edges of X|^2 + |edges of Y|^2 -
 2 sum_ik <x_ik, y_p(i)p(k)>. Only the last sum couples two rows, and it is sparse.

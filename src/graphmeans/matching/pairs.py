@@ -72,7 +72,7 @@ def run_kernel(
 def _kernel_arrays(batch: GraphBatch) -> Packed:
     """The arrays of a batch as kernels take them. Read-only arrays are copied, because numba would compile anew for them."""
     arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
-    return Packed(*(array if array.flags.writeable else array.copy() for array in arrays))
+    return Packed(*[array if array.flags.writeable else array.copy() for array in arrays])
 
 
 def _run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:

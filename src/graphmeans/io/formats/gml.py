@@ -1,4 +1,4 @@
-"""GML: one graph a file, ``key value`` pairs in square brackets.
+"""GML: one graph in each file, ``key value`` pairs in square brackets.
 
 GML knows whole numbers, reals and strings. A vector is a key given several times, as networkx writes it; booleans are 0 and
 1, and what else other programs need not know stands in the graph's ``graphmeans``. Records inside a node or an edge, such as

@@ -1,4 +1,4 @@
-"""GraphML: one graph a file, attributes with the types that its keys declare.
+"""GraphML: one graph in each file, attributes with the types that its keys declare.
 
 GraphML knows no vectors: a vector column ``pos`` is written as ``pos_0``, ``pos_1``, ..., a bare array as ``value_0``,
 ..., and the graph attribute ``graphmeans`` says which belong together. Other programs see plain numbers.
@@ -144,7 +144,7 @@ class _Handler:
             self.key = None
 
     def columns(self, part: str, rows: int) -> dict[str, Any]:
-        """Return one value a row for each attribute: the value, the default of its key, or None if there is neither."""
+        """Return one value for each row and attribute: the value, the default of its key, or None if there is neither."""
         columns = self.parts[part]
         defaults = {name: value for (of, name), value in self.defaults.items() if of == part}
         present = sum(len(column.values) for column in columns.values())

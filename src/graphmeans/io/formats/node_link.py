@@ -1,4 +1,4 @@
-"""Node-link JSON, the form of ``networkx.node_link_data``: one graph a file, ``edges`` or ``links`` as the key."""
+"""Node-link JSON, the form of ``networkx.node_link_data``: one graph in each file, ``edges`` or ``links`` as the key."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ column               type                      meaning
 ``name``, ``label``  string                    the graph's name and its class; null if it has none
 ``n_nodes``          int32                     number of nodes
 ``source, target``   list of int32             end nodes of each edge, as positions
-``nodes.x``          list of float64, bool     the node column x, one value a node; a vector column of width w holds w
+``nodes.x``          list of float64, bool     the node column x, one value for each node; a vector column of width w holds w
                      or string                 values a node, one node after the other; null for a missing value
 ``edges.x``          the same                  the edge column x
 ``nodes``, ``edges`` list of float64           a bare array, as a vector column

@@ -1,4 +1,4 @@
-"""Collections as Parquet, a row a graph, written in a stream as one file or as a folder of parts.
+"""Collections as Parquet, with a row for each graph, written in a stream as one file or as a folder of parts.
 
 What a row holds is said in `graphmeans.io.parquet.layout`. Pages have checksums, so a bit that flips on a disk is noticed.
 Files appear under their names only when they are complete.
