@@ -6,6 +6,9 @@ and messages about wrong options then come at once.
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from collections.abc import Callable
 from inspect import cleandoc
 from typing import Annotated
@@ -64,6 +67,21 @@ def _graphmeans(
     """Cluster whole graphs, and see the mean graph of every cluster."""
 
 
+#: How the names of threads begin that a command gives up when it is interrupted.
+GIVEN_UP = "graphmeans-paper"
+
+
 def main() -> None:
-    """The console script."""
-    app(prog_name="graphmeans")
+    """The console script.
+
+    A thread that was given up may still be inside a compiled kernel. It cannot be ended, and it aborts the process if it comes
+    back from there while Python shuts down. So the process ends without that, once everything is written.
+    """
+    try:
+        app(prog_name="graphmeans")
+    finally:
+        if any(thread.name.startswith(GIVEN_UP) for thread in threading.enumerate()):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            code = getattr(sys.exc_info()[1], "code", 1)
+            os._exit(code if isinstance(code, int) else 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,8 +13,6 @@ import typer
 from typer.core import TyperGroup
 
 UNUSABLE, BUG, INTERRUPTED, CLOSED_PIPE = 2, 1, 130, 141
-#: How the names of threads begin that are dropped when a command is interrupted.
-DROPPED = "graphmeans-paper"
 
 
 class OneLineGroup(TyperGroup):
@@ -37,19 +34,7 @@ class OneLineGroup(TyperGroup):
             if not hasattr(error, "format_message"):
                 raise
             code = _usage_error(error)
-        _leave(code if isinstance(code, int) else 0)
-
-
-def _leave(code: int) -> None:
-    """Leave with this exit code, even while threads that were given up are still inside compiled kernels.
-
-    Such a thread cannot be ended: it aborts the process if it comes back from its kernel while Python shuts down.
-    """
-    if any(thread.name.startswith(DROPPED) for thread in threading.enumerate()):
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
+        sys.exit(code if isinstance(code, int) else 0)
 
 
 @contextmanager
