@@ -54,7 +54,7 @@ class Centers:
 class Frames:
     """Sums of aligned graphs in the frames of k centers.
 
-    A frame has places; the place of each node of a member is its mapping. Sums, weights and totals of different frames
+    A frame has slots; the slot of each node of a member is its mapping. Sums, weights and totals of different frames
     of the same centers add up, which is what lets collections be worked through in parts.
     """
 
@@ -78,12 +78,12 @@ class Frames:
 
     @classmethod
     def of_graphs(cls, batch: GraphBatch) -> Frames:
-        """Frames whose places are the nodes of these graphs, with nothing added yet."""
+        """Frames whose slots are the nodes of these graphs, with nothing added yet."""
         return cls.of_roles(np.split(batch.roles, batch.node_ptr[1:-1]) if len(batch) else [], batch)
 
     @classmethod
     def of_roles(cls, roles: Sequence[NDArray[np.int32]], like: GraphBatch) -> Frames:
-        """Frames whose places have these roles, with nothing added yet."""
+        """Frames whose slots have these roles, with nothing added yet."""
         frames = cls(len(roles), like, max([1, *map(len, roles)]))
         for k, own in enumerate(roles):
             frames.size[k] = len(own)
@@ -105,9 +105,9 @@ class Frames:
     def add(
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray, weight: FloatArray
     ) -> None:
-        """Add ``weight[p] * graph which[p]`` into ``frame[p]``; `mappings` is completed with places for unmatched nodes."""
+        """Add ``weight[p] * graph which[p]`` into ``frame[p]``; `mappings` is completed with slots for unmatched nodes."""
         announce(add_graphs)
-        self._reserve(int((self.size + self._new_places(batch, which, frame, mappings, ptr)).max(initial=0)))
+        self._reserve(int((self.size + self._new_slots(batch, which, frame, mappings, ptr)).max(initial=0)))
         add_graphs(
             batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, self.directed,
             np.asarray(which, np.int64), np.asarray(frame, np.int64), np.asarray(weight, np.float64), mappings, ptr,
@@ -120,7 +120,7 @@ class Frames:
             sums[frame] *= factor.reshape(-1, *[1] * (sums.ndim - 1))
 
     def centers(self) -> Centers:
-        """The averages. Frame k must have a positive total; its places are the nodes of center k."""
+        """The averages. Frame k must have a positive total; its slots are the nodes of center k."""
         announce(write_centers)
         edges = count_edges(self.size, self.edge_weight)
         n_nodes, n_edges = int(self.size.sum()), int(edges.sum())
@@ -153,27 +153,27 @@ class Frames:
         return np.asarray((self.nodes**2).sum(axis=(1, 2)) + (self.edges**2).sum(axis=(1, 2, 3)))
 
     def compact(self, frame: IntArray, mappings: IntArray, ptr: IntArray) -> None:
-        """Drop places that nothing was added to; mappings (in, out) follow, -1 where the place is gone."""
+        """Drop slots that nothing was added to; mappings (in, out) follow, -1 where the slot is gone."""
         for k in range(len(self)):
             keep = np.flatnonzero(self.node_weight[k, : self.size[k]] > 0)
             if len(keep) == self.size[k]:
                 continue
-            place = np.full(self.size[k] + 1, -1)  # the last entry answers for -1
-            place[keep] = np.arange(len(keep))
+            slot = np.full(self.size[k] + 1, -1)  # the last entry answers for -1
+            slot[keep] = np.arange(len(keep))
             rest = np.setdiff1d(np.arange(self.nodes.shape[1]), keep)
             order = np.concatenate([keep, rest])
-            for of_places in (self.roles, self.nodes, self.node_weight):
-                of_places[k] = of_places[k][order]
+            for of_slots in (self.roles, self.nodes, self.node_weight):
+                of_slots[k] = of_slots[k][order]
             for of_pairs in (self.edges, self.edge_weight):
                 of_pairs[k] = of_pairs[k][np.ix_(order, order)]
             self.size[k] = len(keep)
             rows = np.repeat(frame == k, np.diff(ptr))
-            mappings[rows] = place[mappings[rows]]
+            mappings[rows] = slot[mappings[rows]]
 
-    def _new_places(
+    def _new_slots(
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray
     ) -> IntArray:
-        """How many places each frame needs at most for unmatched nodes; the graphs of one call share them, role by role."""
+        """How many slots each frame needs at most for unmatched nodes; the graphs of one call share them, role by role."""
         new = np.zeros((len(self), len(self.role_names)), dtype=np.int64)
         unmatched = np.flatnonzero(mappings < 0)
         if len(unmatched):
@@ -184,8 +184,8 @@ class Frames:
             np.maximum.at(new, frame, counts)
         return np.asarray(new.sum(axis=1))
 
-    def _reserve(self, places: int) -> None:
-        more = places - self.nodes.shape[1]
+    def _reserve(self, slots: int) -> None:
+        more = slots - self.nodes.shape[1]
         if more <= 0:
             return
         for name, axes in (("roles", 1), ("nodes", 1), ("node_weight", 1), ("edges", 2), ("edge_weight", 2)):

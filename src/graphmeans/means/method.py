@@ -74,7 +74,7 @@ def fill(
     frames: Frames, batch: GraphBatch, which: IntArray, group: IntArray, flat: IntArray, ptr: IntArray,
     weights: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the members of positive weight along their mappings; flat (in, out) follows where places are dropped."""
+    """Add the members of positive weight along their mappings; flat (in, out) follows where slots are dropped."""
     counted = np.flatnonzero(weights[which] > 0)
     rows, own_ptr = row_ranges(ptr, counted)
     mapping = flat[rows]

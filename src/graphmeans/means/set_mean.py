@@ -49,7 +49,7 @@ class SetMean(BaseEstimator):
         frames = Frames.of_graphs(medoids)
         frames.add(batch, which, group, flat.copy(), ptr, weights[which])
         share = frames.centers()
-        # The first places of each frame are the medoid's nodes; what other members have besides is not in it.
+        # The first slots of each frame are the medoid's nodes; what other members have besides is not in it.
         starts = share.batch.node_ptr[:-1]
         first = np.concatenate([np.arange(a, a + n) for a, n in zip(starts, medoids.sizes, strict=True)])
         k = np.repeat(np.arange(len(medoids)), np.diff(medoids.edge_ptr))

@@ -46,7 +46,7 @@ class Subgradient(BaseEstimator):
         relative = _relative(weights, groups)
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
         best = np.full(len(groups), np.inf)
-        best_roles = [np.zeros(0, dtype=np.int32)] * len(groups)  # of the places of the best point
+        best_roles = [np.zeros(0, dtype=np.int32)] * len(groups)  # of the slots of the best point
         taken = np.zeros(len(groups), dtype=np.int64)  # steps of each group so far
         for epoch in range(self.epochs):
             # Each graph draws a number, so the walk through a group does not depend on the other groups.
