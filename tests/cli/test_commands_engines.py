@@ -261,7 +261,7 @@ def test_a_lost_worker_is_said(parquet, scheduler, tmp_path, monkeypatch):
 
 def test_ctrl_c_on_a_terminal_keeps_the_last_iteration(tmp_path):
     """It is sent to all processes of the terminal's group; the workers must outlive it."""
-    graphs, _ = gm.datasets.make_letters(2000, random_state=0)  # it must not be done before it is interrupted
+    graphs, _ = gm.datasets.make_letters(500, random_state=0)
     write_parquet(graphs, tmp_path / "in.parquet")
     command = ["cluster", tmp_path / "in.parquet", "-k", 30, "-o", tmp_path / "out", "--checkpoint", tmp_path / "state", "-q"]
     process = subprocess.Popen(
@@ -274,7 +274,7 @@ def test_ctrl_c_on_a_terminal_keeps_the_last_iteration(tmp_path):
     _, said = process.communicate(timeout=600)
     assert process.returncode == 0, said
     assert said.strip() == "graphmeans: warning: interrupted: the last complete iteration is returned"
-    assert len(read_labels(tmp_path / "out" / "labels")[1]) == 2000
+    assert len(read_labels(tmp_path / "out" / "labels")[1]) == 500
 
 
 # -- progress --------------------------------------------------------------------------------------

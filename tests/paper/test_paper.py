@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_row(done, data):
 
 
 def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(data, tmp_path):
-    arguments = ["--data", str(data), "-o", str(tmp_path), "--runs", "3000", "--dataset", "letter"]
+    arguments = ["--data", str(data), "-o", str(tmp_path), "--runs", "50", "--dataset", "letter"]
     process = subprocess.Popen(
         [sys.executable, "-m", "graphmeans", "paper", *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
