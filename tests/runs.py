@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import replace
 
 import graphmeans as gm
@@ -51,3 +52,8 @@ class OneRun:
     def loop(self, k, name="k-means++"):
         seeds = self.initialize(k, name)
         return IntervalLoop.from_seeds(self.context, self.engine, seeds)
+
+
+def hear_interrupts():
+    """For `subprocess.Popen(preexec_fn=...)`: Ctrl-C is heard even where the tests were started in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

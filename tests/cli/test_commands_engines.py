@@ -27,6 +27,7 @@ from graphmeans.cluster.engines import dask_client as clusters
 from graphmeans.cluster.estimators import prediction
 from graphmeans.io import read_labels, write_parquet
 from graphmeans.io.parquet import labels as label_files
+from runs import hear_interrupts
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
@@ -266,7 +267,7 @@ def test_ctrl_c_on_a_terminal_keeps_the_last_iteration(tmp_path):
     command = ["cluster", tmp_path / "in.parquet", "-k", 30, "-o", tmp_path / "out", "--checkpoint", tmp_path / "state", "-q"]
     process = subprocess.Popen(
         [sys.executable, "-m", "graphmeans", *map(str, command), "--engine", "dask", "--jobs", "1"],
-        start_new_session=True, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, stderr=subprocess.PIPE, text=True, preexec_fn=hear_interrupts,
     )  # fmt: skip
     while not (tmp_path / "state").exists() and process.poll() is None:  # until an iteration is complete
         time.sleep(0.02)

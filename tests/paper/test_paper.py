@@ -30,6 +30,7 @@ from graphmeans.paper.run import paper_count, run
 from graphmeans.paper.tables import all_tables, groups
 from iam import iam_path
 from paper_data import write_collections
+from runs import hear_interrupts
 
 
 def command(*arguments):
@@ -151,8 +152,9 @@ def test_the_same_seed_gives_the_same_row(done, data):
 def test_ctrl_c_keeps_the_rows_and_says_how_to_go_on(data, tmp_path):
     arguments = ["--data", str(data), "-o", str(tmp_path), "--runs", "50", "--dataset", "letter"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "graphmeans", "paper", *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-m", "graphmeans", "paper", *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        preexec_fn=hear_interrupts,
+    )  # fmt: skip
     deadline = time.monotonic() + 600
     while time.monotonic() < deadline and not ((tmp_path / "results.csv").exists() and len(rows_of(tmp_path)) >= 2):
         time.sleep(0.1)
