@@ -108,6 +108,15 @@ def test_mistakes(letters):
             gm.GraphNearestCentroid(**options).fit(graphs, targets)
 
 
+@pytest.mark.parametrize("n_prototypes", [1, 2])
+def test_auto_is_the_lifted_mean(n_prototypes):
+    graphs, y = gm.datasets.make_letters(60, random_state=0)
+    auto, lifted = (
+        gm.GraphNearestCentroid(n_prototypes, mean=mean, random_state=0).fit(graphs, y) for mean in ("auto", "lifted")
+    )
+    np.testing.assert_array_equal(auto.cluster_centers_.nodes, lifted.cluster_centers_.nodes)
+
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_saved_and_loaded(letters, n, tmp_path):
     graphs, y = letters

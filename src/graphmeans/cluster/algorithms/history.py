@@ -71,8 +71,10 @@ class History:
 
     def trial(self, target: float) -> History:
         """A history by the same rules, of something that may be taken back."""
-        rules = {"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change}
-        return History(self.context, self.counters, target=target, **rules)  # type: ignore[arg-type]
+        return History(
+            self.context, self.counters, max_iter=self.max_iter, tol=self.tol, n_iter_no_change=self.n_iter_no_change,
+            target=target,
+        )  # fmt: skip
 
     def record_assignment(self, labels: IntArray, centers: Centers, distances: FloatArray, **columns: int) -> bool:
         """Record an assignment; returns whether the means are to be recomputed once more."""

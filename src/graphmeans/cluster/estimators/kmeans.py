@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
@@ -59,7 +60,7 @@ class Prepared:
     given: GraphBatch | None
 
 
-class BaseGraphKMeans(ClusterMixin, GraphEstimator):
+class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
     """What `GraphKMeans` and `MiniBatchGraphKMeans` share."""
 
     n_clusters: int
@@ -93,11 +94,13 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator):
                 self._fetch_assignment()
         return self
 
+    @abstractmethod
     def _check_parameters(self) -> None:
-        raise NotImplementedError
+        """Say what is wrong with the parameters."""
 
+    @abstractmethod
     def _fit(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
-        raise NotImplementedError
+        """Fit on these workers, or on threads of this process."""
 
     def _prepare(
         self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None, before: Any = None
