@@ -12,7 +12,7 @@ from typing import Any
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.parquet.arrow import parquet
 from graphmeans.io.parquet.collection import Collection
-from graphmeans.io.parquet.labels import NotShared, read_label_table
+from graphmeans.io.parquet.labels import NotShared, certificates, read_label_table
 from graphmeans.io.parquet.layout import is_label_table
 from graphmeans.plots.text import plain_text
 
@@ -121,11 +121,13 @@ def check_place(directory: Path) -> None:
 def _write_csv(path: Path, estimator: Any, graphs: Sequence[Graph], classes: Sequence[object] | None) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["name", "label", "distance", *([] if classes is None else ["class"])])
+        proofs = certificates(estimator)
+        table.writerow(["name", "label", "distance", *([] if classes is None else ["class"]), *proofs])
         for i, (graph, label, distance) in enumerate(zip(graphs, estimator.labels_, estimator.distances_, strict=True)):
             name = safe_cell(graph.name) if graph.name is not None else str(i)
             known = [] if classes is None else [safe_cell(str(classes[i]))]
-            table.writerow([name, int(label), repr(float(distance)), *known])
+            proven = [column[i].item() for column in proofs.values()]
+            table.writerow([name, int(label), repr(float(distance)), *known, *proven])
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, int, str | None]]:

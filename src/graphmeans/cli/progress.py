@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from graphmeans.paper.protocol import RunSetting, Watcher
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import number
+from graphmeans.report.words import counted, number
 
 
 class ProgressHandler(logging.Handler):
@@ -64,7 +64,10 @@ def progress_line(trace: dict[str, Any], message: str) -> str:
     parts = []
     if int(trace.get("n_runs") or 1) > 1:
         parts.append(f"run {int(trace.get('run') or 0) + 1} of {trace['n_runs']}")
-    parts.append("seeding" if phase == "seeding" else f"iteration {trace.get('iteration')}")
+    if phase == "proof":
+        parts.append(f"proving labels: {number(int(trace['tried']))} tried with {counted(int(trace['limit']), 'tree node')}")
+    else:
+        parts.append("seeding" if phase == "seeding" else f"iteration {trace.get('iteration')}")
     if phase != "seeding" and trace.get("inertia") is not None:
         parts.append(f"objective {number(trace['inertia'])}")
     if phase != "seeding" and trace.get("moved") is not None:
@@ -73,7 +76,12 @@ def progress_line(trace: dict[str, Any], message: str) -> str:
 
 
 def _done(trace: dict[str, Any]) -> float:
-    """The number of finished runs, plus the share of its limit of iterations that the present run has used."""
+    """The number of finished runs, plus the share of its limit of iterations that the present run has used.
+
+    While labels are proven, it is the share of the stages that are done.
+    """
+    if "share" in trace:
+        return int(trace.get("run") or 0) + float(trace["share"])
     within = float(trace.get("iteration") or 0) / max(int(trace.get("max_iter") or 1), 1)
     return int(trace.get("run") or 0) + min(within, 1.0)
 

@@ -89,6 +89,7 @@
     facts.append("in ");
     facts.append(clusterLink(g.c), ` at distance ${g.r}`);
     if (g.c2 !== undefined) facts.append(" · next ", clusterLink(g.c2), ` at ${g.r2}`);
+    if (g.pm !== undefined) facts.append(provenWords(g));
     const overlay = { ...g };
     $("viewer-picture").replaceChildren(pair(overlay, mean, g.m, [g.name, `mean of ${mean.size}`], mean.n));
     const unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length, odd = (g.xs || []).length + (g.xn || []).length;
@@ -97,6 +98,13 @@
     if (!viewer.open) viewer.showModal();
     viewer.scrollTop = 0;
     remember(`#graph-${g.i}`);
+  }
+
+  // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof.
+  function provenWords(g) {
+    if (g.pm < 0) return " · not proven to be the nearest mean";
+    if (g.pm >= 1 || !g.r) return " · proven to be the nearest mean";
+    return ` · proven: every other mean is at least ${Number((g.r / (1 - g.pm)).toPrecision(3))} away`;
   }
 
   function clusterLink(c) {

@@ -47,6 +47,9 @@ def page_data(
             row["k"] = place_of[classes[i]]
         if evidence.second[n] >= 0:
             row["c2"], row["r2"] = int(evidence.second[n]), significant(evidence.second_distance[n], 4)
+        if summary.proven_margins is not None:
+            least = float(summary.proven_margins[i])
+            row["pm"] = -1 if np.isnan(least) else np.floor(least * 1e4) / 1e4
         row.update(pictures.member_data(graphs[i], drawings[n], label, evidence.mappings[n]))
         if 0 < values <= MOST_VALUES:
             row["a"] = node_table(graphs[i])

@@ -66,6 +66,7 @@ class ClusteringSummary:
     matchings_of_all_runs: int
     certified: float  # share of the labels that are proven; NaN where that is not known
     accuracy: float | None
+    proven_margins: FloatArray | None = None  # NaN where a label is not proven; None where nothing is known of that
 
     @property
     def n_graphs(self) -> int:
@@ -116,7 +117,14 @@ def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None
         matchings_of_all_runs=int(estimator.n_matchings_),
         certified=float(getattr(estimator, "certified_fraction_", np.nan)),
         accuracy=None if names is None else accuracy(names, labels),
+        proven_margins=_proven_margins(estimator),
     )  # fmt: skip
+
+
+def _proven_margins(estimator: Any) -> FloatArray | None:
+    if not np.isfinite(getattr(estimator, "certified_fraction_", np.nan)):
+        return None
+    return np.where(estimator.certified_, estimator.certified_margins_, np.nan)
 
 
 def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:

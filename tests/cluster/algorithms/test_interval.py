@@ -16,7 +16,7 @@ from effort import thorough
 from graphmeans.cluster.algorithms.interval import interval
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.shards.assign import assign, refresh_distances
-from graphmeans.cluster.shards.refine import accept_moves, certified_labels, hartigan_moves
+from graphmeans.cluster.shards.refine import accept_moves, hartigan_moves
 from graphmeans.cluster.shards.sample import inertia, sums
 from graphmeans.matching.auto import Auto
 from runs import OneRun
@@ -46,7 +46,7 @@ def clustered(graphs, seed, k, init="k-means++", matcher=None):
     result = one.run(interval, seeds)
     if seeds.in_frames is None:
         return one, result, None
-    return one, result, np.concatenate([certified_labels(shard, seeds.in_frames) for shard in one.engine.shards])
+    return one, result, result.assignment.proven
 
 
 @pytest.mark.parametrize("init", ["k-means++", "furthest-first", "random"])

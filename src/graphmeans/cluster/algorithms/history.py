@@ -100,8 +100,8 @@ class History:
         if found is not None:
             self._latest = (*found, inertia)
             if self.context.on_iteration is not None:
-                labels, distances = found[0]()
-                self.context.on_iteration(labels, found[1], distances, inertia)
+                now = found[0]()
+                self.context.on_iteration(now.labels, found[1], now.distances, inertia)
         self._recent = [*self._recent[-1:], inertia]
         if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
             self._least, self._since_best = inertia, 0
@@ -157,7 +157,7 @@ class History:
         return None if known is None else self._result_of(known)
 
     def _result_of(self, known: Iteration) -> Result:
-        return self.last(*known, n_filled=len(np.unique(known[0]()[0])))
+        return self.last(*known, n_filled=len(np.unique(known[0]().labels)))
 
     def last(self, get_assignment: GetAssignment, centers: Centers, inertia: float, **more: Any) -> Result:
         """The last iteration, of an algorithm whose objective never rises and that says itself what was reached."""
@@ -187,6 +187,12 @@ class History:
                 extra={"trace": {**row, "phase": "iteration", "run": context.run, "n_runs": context.n_runs,
                                  "max_iter": self.max_iter}},
             )  # fmt: skip
+
+    def say(self, phase: str, message: str, **facts: Any) -> None:
+        """Log how far the run is in a phase that has no iterations."""
+        if logger.isEnabledFor(logging.DEBUG):
+            facts |= {"phase": phase, "run": self.context.run, "n_runs": self.context.n_runs}
+            logger.debug("run %d/%d, %s", self.context.run + 1, self.context.n_runs, message, extra={"trace": facts})
 
     def _columns(self) -> dict[str, float]:
         """What was spent so far, by column of the trace."""

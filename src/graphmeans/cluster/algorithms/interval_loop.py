@@ -28,6 +28,8 @@ from graphmeans.means.frames import Centers, Frames
 WORTH_A_MOVE = 0.2
 #: Until nothing moves otherwise, a graph need not move to a center that is nearer by less than this share.
 SLACK = 0.06
+#: Most nodes of the search tree for the proof of a label against a center, in the stages of `certify`; parts of a stage.
+PROOF_TREE_NODES, PROOF_PARTS = (20, 200, 2_000), 10
 
 
 @dataclass(frozen=True)
@@ -163,13 +165,27 @@ class IntervalLoop:
         return bool(pairs)
 
     def certify(self, history: History) -> None:
-        """Spend matchings on labels that no bound proves, until all are proven or nothing more can be done."""
-        while True:
-            counts = self.engine.sum(refine.certify, self.centers)
-            if not (counts["moved"] or counts["shorter"]):
-                return
-            self.centers.move_to_means(self.engine.sum(sample.sums, self.centers))
-            self.run(history)
+        """Spend matchings on labels that no bound proves, until all are proven or nothing more can be done.
+
+        The first limit of the search tree is small, because most proofs are: what it does not prove gets more. Whenever a
+        graph moves, the loop goes on.
+        """
+        for stage, limit in enumerate(PROOF_TREE_NODES):
+            while self._prove(history, stage, limit):
+                self.centers.move_to_means(self.engine.sum(sample.sums, self.centers))
+                self.run(history)
+
+    def _prove(self, history: History, stage: int, limit: int) -> bool:
+        """Seek proofs with this limit, in parts, so that one can see how far they are. Whether a graph came closer."""
+        parts = min(PROOF_PARTS, len(self.engine))
+        tried, closer = 0, 0
+        for part in range(parts):
+            share = (stage + part / parts) / len(PROOF_TREE_NODES)
+            said = f"proving labels, {tried} of them with at most {limit} tree nodes so far"
+            history.say("proof", said, share=share, tried=tried, limit=limit)
+            counts = self.engine.sum(refine.prove_labels, part, parts, limit, self.centers)
+            tried, closer = tried + counts["graphs"], closer + counts["moved"] + counts["shorter"]
+        return closer > 0
 
     # -- changing a center -------------------------------------------------------------------------
 
@@ -237,7 +253,7 @@ class IntervalLoop:
 
     def result(self, history: History) -> Result:
         """The state as a Result."""
-        proven = self.engine.sum(refine.count_certified, self.centers)
+        proven = self.engine.sum(refine.bound_others, self.centers)
         return self._result(history, certified=float(proven[0] / proven[1]))
 
     def interrupted(self, history: History) -> Result:

@@ -20,12 +20,13 @@ from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval, run_loop
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.lloyd import lloyd
-from graphmeans.cluster.algorithms.result import Result, Trace, copied
+from graphmeans.cluster.algorithms.result import Result, Trace
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import CountedMatcher, Counters, FitContext
 from graphmeans.cluster.engines.base import Engine, EngineFactory, Interruptible
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.persistence.checkpoint import Arrays, Checkpoint, CheckpointFile, prefixed, without_prefix
+from graphmeans.cluster.shards.reductions import Assignment
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.means.frames import Centers
 
@@ -204,6 +205,7 @@ def _to_arrays(result: Result) -> Arrays:
     return {name: getattr(result.centers.batch, name) for name in _BATCH} | {
         "labels": result.labels,
         "distances": result.distances,
+        "others": result.assignment.others,
         "numbers": np.array([result.inertia, result.n_iter, result.converged, result.n_filled]),
         "node_support": result.centers.node_support,
         "edge_support": result.centers.edge_support,
@@ -217,8 +219,9 @@ def _from_arrays(arrays: Arrays, like: GraphBatch) -> Result:
     batch = replace(like, **parts)
     inertia, n_iter, converged, filled = arrays["numbers"]
     certified = arrays["certified"]
+    assignment = Assignment(arrays["labels"], arrays["distances"], arrays["others"])
     return Result(
-        copied(arrays["labels"], arrays["distances"]), Centers(batch, arrays["node_support"], arrays["edge_support"]),
+        lambda: assignment, Centers(batch, arrays["node_support"], arrays["edge_support"]),
         float(inertia), int(n_iter), bool(converged), arrays["trace"].view(Trace),
         float(certified[0]) if len(certified) else None, int(filled),
     )  # fmt: skip

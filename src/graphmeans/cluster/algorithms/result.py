@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.cluster.engines.base import GetAssignment, RemoteEngine
+from graphmeans.cluster.shards.reductions import Assignment
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.means.frames import Centers
 
@@ -92,22 +93,22 @@ class Result:
     engine: RemoteEngine | None = None
 
     @cached_property
-    def assignment(self) -> tuple[IntArray, FloatArray]:
-        """Labels and distances."""
+    def assignment(self) -> Assignment:
+        """Labels and distances, and what is proven of them."""
         return self.get_assignment()
 
     @property
     def labels(self) -> IntArray:
         """The cluster of each graph."""
-        return self.assignment[0]
+        return self.assignment.labels
 
     @property
     def distances(self) -> FloatArray:
         """The distance of each graph to its center."""
-        return self.assignment[1]
+        return self.assignment.distances
 
 
 def copied(labels: IntArray, distances: FloatArray) -> GetAssignment:
-    """Labels and distances that are here, copied."""
-    now = labels.copy(), distances.copy()
+    """Labels and distances that are here, copied; nothing is proven of them."""
+    now = Assignment.unproven(labels, distances)
     return lambda: now

@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import numpy as np
-
 from graphmeans.cluster.context import ALGORITHM, CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import DatasetPart, Rows
-from graphmeans.cluster.shards.reductions import SumTree
+from graphmeans.cluster.shards.reductions import Assignment, SumTree
 from graphmeans.cluster.shards.sample import get_assignment
 from graphmeans.cluster.shards.shard import Shard, changes_shards
-from graphmeans.graphs.batch import FloatArray, IntArray
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.space import GraphSpace
 
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 #: Gives labels and distances of all graphs, from wherever they are.
-GetAssignment = Callable[[], tuple[IntArray, FloatArray]]
+GetAssignment = Callable[[], Assignment]
 
 
 class Engine(ABC):
@@ -87,10 +85,9 @@ class Engine(ABC):
     def restore(self, checkpoint_id: int) -> None:
         """Put all shards back to what they wrote for this checkpoint."""
 
-    def assignment(self) -> tuple[IntArray, FloatArray]:
+    def assignment(self) -> Assignment:
         """Labels and distances of all graphs, as they are now."""
-        labels, distances = zip(*self.each(get_assignment), strict=True)
-        return np.concatenate(labels), np.concatenate(distances)
+        return Assignment.joined(self.each(get_assignment))
 
     def get_assignment(self) -> GetAssignment:
         """A function that gives labels and distances as they are now, or, where workers hold them, when it is called."""

@@ -108,11 +108,11 @@ def restore(key: str, numbers: list[int], checkpoint_id: int) -> None:
 
 
 def export(key: str, numbers: list[int], task: bytes) -> int:
-    """Call function(number of the shard, its part of the collection, labels, distances, *args) for each; the sum of answers."""
+    """Call function(number of the shard, its part of the collection, its assignment, *args) for each; the sum of answers."""
     function, args = pickle.loads(task)
     store = _store(key, numbers)
     found = store.call(numbers, ShardCall(get_assignment))
-    return sum(function(n, store.specs[n].part, labels, distances, *args) for n, (labels, distances), _ in found)
+    return sum(function(n, store.specs[n].part, assignment, *args) for n, assignment, _ in found)
 
 
 def merge(*parts: bytes) -> bytes:

@@ -19,6 +19,7 @@ from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, is_lazy, kind_of, rows_to_batch
 from graphmeans.cluster.estimators.prediction import Nearest, Predictor, by_blocks, outlier_scores, usual_distances
 from graphmeans.cluster.estimators.workers import open_workers
+from graphmeans.cluster.shards.reductions import Assignment
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import as_kind, is_one_graph, to_graphs
@@ -30,6 +31,9 @@ from graphmeans.means.frames import Centers
 from graphmeans.space import GraphSpace, Order
 
 logger = logging.getLogger("graphmeans")
+
+#: What is known of each fitted graph. Workers may still hold it.
+ASSIGNMENT = ("labels_", "distances_", "certified_", "certified_margins_")
 
 
 @contextmanager
@@ -69,6 +73,8 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     space_: GraphSpace
     labels_: NDArray[np.int32]
     distances_: NDArray[np.float64]
+    certified_: NDArray[np.bool_]
+    certified_margins_: NDArray[np.float64]
     _centers: Centers
     _kind: str
 
@@ -248,6 +254,8 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def write_labels(self, path: Any, X: Any = None) -> int:
         """Write labels and distances as Parquet: columns ``name``, ``cluster`` and ``distance``, with a row for each graph.
 
+        Where the fit knows which labels are proven, there are columns ``proven`` and ``proven_margin``, too.
+
         After a fit on a cluster to a collection on disk, workers write their parts into a folder and nothing is fetched.
 
         Parameters
@@ -276,7 +284,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _keep_assignment(self, found: Result) -> None:
         """Keep what was found: here, unless workers that go on living hold it."""
         self._release_workers()
-        for stale in ("labels_", "distances_"):
+        for stale in ASSIGNMENT:
             self.__dict__.pop(stale, None)
         self._result = found
         if found.engine is None:
@@ -284,9 +292,12 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _fetch_assignment(self) -> None:
         if "_result" in self.__dict__:
-            labels, self.distances_ = self._result.assignment
-            self.labels_ = labels.astype(np.int32)
+            self._set_assignment(self._result.assignment)
             self._release_workers()
+
+    def _set_assignment(self, found: Assignment) -> None:
+        self.labels_, self.distances_ = found.labels.astype(np.int32), found.distances
+        self.certified_, self.certified_margins_ = found.proven, found.proven_margins
 
     def _release_workers(self) -> None:
         """Workers need not remember the labels any longer."""
@@ -296,7 +307,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def __getattr__(self, name: str) -> Any:
         # It is called for what is not there: labels are not while workers hold them.
-        if name in ("labels_", "distances_") and "_result" in self.__dict__:
+        if name in ASSIGNMENT and "_result" in self.__dict__:
             self._fetch_assignment()
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

@@ -278,6 +278,12 @@ class GraphKMeans(BaseGraphKMeans):
         The distances to the own centers.
     n_iter_ : int
         The iterations of the best run.
+    certified_ : bool array of shape (N,)
+        Which labels are proven: no other center is nearer, whatever the alignment. With algorithms other than "interval"
+        nothing is known of that, and all are False.
+    certified_margins_ : array of shape (N,)
+        What `margins` is at least, proven: 1 - distance / (lower bound of the distances to all other centers). It is 0 where
+        the label is not proven.
     certified_fraction_ : float
         The share of labels that are proven nearest; NaN for algorithms that do not know.
     n_matchings_, n_seeding_matchings_, n_evaluation_matchings_ : int
@@ -383,10 +389,11 @@ class GraphKMeans(BaseGraphKMeans):
                 client.kept = "; the last checkpoint is kept"
         best = restarts.best()
         if copy_of is not None:
-            here = best.labels[copy_of], best.distances[copy_of]
+            here = best.assignment.take(copy_of)
             if best.engine is not None:
                 best.engine.close()
-            best = replace(best, get_assignment=lambda: here, engine=None)
+            certified = None if best.certified is None else float(here.proven.mean())  # copies count one by one
+            best = replace(best, get_assignment=lambda: here, certified=certified, engine=None)
         self._keep_result(best, made, restarts.counters)
 
     def _settings(self, given: GraphBatch | None) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         loop.run(history)
         result = loop.result(history)
         back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
-        in_order = replace(result, get_assignment=lambda: (result.labels[back], result.distances[back]), engine=None)
+        in_order = replace(result, get_assignment=lambda: result.assignment.take(back), engine=None)
         self._keep_result(in_order, made, matcher.counters)
         self._keep_stream(loop.centers, 0)
 
@@ -252,8 +252,8 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         frames += engine.sum(sample.sums, centers)
         centers = centers.with_sums(frames)
         self._keep_centers(self.encoder_, self.space_, centers.as_centers())
-        labels, self.distances_ = engine.assignment()
-        self.labels_ = labels.astype(np.int32)
+        self._set_assignment(engine.assignment())
+        self.certified_fraction_ = float("nan")  # the centers have moved since
         self.inertia_ = engine.sum(sample.inertia)
         self.n_matchings_ += matcher.counters.matchings.total()
         engine.close()

@@ -98,7 +98,8 @@ class Predictor:
             context = FitContext.in_memory(some, self.space, get_mean("lifted"), seed=0)
             engine = ThreadEngine(context, CountedMatcher(self.space), len(self.centers))
             engine.each(assign_labels, FrameCenters.from_graphs(context.bounded_order(), self.centers), 0.0)
-            labels[inside], distances[inside] = engine.assignment()
+            found = engine.assignment()
+            labels[inside], distances[inside] = found.labels, found.distances
         if len(outside):
             matrix = self.space.distances(points.take(outside), self.centers)
             labels[outside], distances[outside] = matrix.argmin(axis=1), matrix.min(axis=1)

@@ -9,7 +9,6 @@ import numpy as np
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.centers.sketches import scratch_zeros
 from graphmeans.cluster.shards.bounds import (
-    CLOSE,
     center_bounds,
     keep_least_bound,
     lap_bounds_to_centers,
@@ -17,7 +16,7 @@ from graphmeans.cluster.shards.bounds import (
     raise_by_lap,
     undecided_graphs,
 )
-from graphmeans.cluster.shards.reductions import AssignmentTotals
+from graphmeans.cluster.shards.reductions import CLOSE, AssignmentTotals
 from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED, ESTIMATE
 from graphmeans.matching.match import Matches
@@ -71,6 +70,7 @@ def refresh_distances(shard: Shard, centers: FrameCenters) -> None:
         x = np.flatnonzero((centers.shift[state.upper_at, state.labels] > 0) & np.isfinite(state.upper))
         slots, ptr = state.slots_of(x)
         state.set(x, upper=centers.frames.aligned_distances(shard.batch, x, state.labels[x], slots, ptr))
+        state.set(np.flatnonzero(state.others > -np.inf), others=-np.inf)
         state.upper_at = centers.now
 
 
@@ -154,7 +154,7 @@ def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = Fals
 def move_to(shard: Shard, x: IntArray, y: IntArray, found: Matches, centers: FrameCenters) -> None:
     """Assign graphs x to the clusters y, aligned as was found."""
     shard.state.set_slots(x, centers.to_slots(found, shard.batch, x, y))
-    shard.state.set(x, labels=y, upper=found.upper)
+    shard.state.set(x, labels=y, upper=found.upper, others=-np.inf)
     _note_alignment(shard, x, found, centers, fresh=True)
 
 
@@ -203,7 +203,7 @@ def claim_graphs(shard: Shard, numbers: IntArray, to: IntArray, centers: FrameCe
     if len(x):
         _, ptr = shard.state.node_rows(x)
         shard.state.set_slots(x, centers.first_slots(shard.batch, x, to, ptr))
-        shard.state.set(x, labels=to, upper=0.0, matched_at=-1, fresh_at=-1, lower_bound=-np.inf)
+        shard.state.set(x, labels=to, upper=0.0, matched_at=-1, fresh_at=-1, lower_bound=-np.inf, others=-np.inf)
 
 
 def dissolve_cluster(shard: Shard, c: int, centers: FrameCenters) -> None:

@@ -17,10 +17,6 @@ from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.kernels.candidates import count_below, list_below, nearest_of
 from graphmeans.matching.bounds import lap_bounds
 
-#: A bound decides where it reaches u. This is how far rounding may have lowered it.
-CLOSE = 1.0 - 1e-12
-
-
 # -- one bound for all other centers ---------------------------------------------------------------
 
 

@@ -6,14 +6,62 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import iadd
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
 from graphmeans.means.frames import Frames
 
 T = TypeVar("T")
+
+#: A bound decides where it reaches u. This is how far rounding may have lowered it.
+CLOSE = 1.0 - 1e-12
+
+
+class Assignment(NamedTuple):
+    """The cluster of each graph, how far it is from the center, and what is proven of all other centers.
+
+    Attributes
+    ----------
+    labels : int array
+    distances : array
+        Along the stored alignment, an upper bound of the distance.
+    others : array
+        A proven lower bound of the distances to all centers but the own; -inf where nothing is known.
+    """
+
+    labels: IntArray
+    distances: FloatArray
+    others: FloatArray
+
+    @classmethod
+    def unproven(cls, labels: IntArray, distances: FloatArray) -> Assignment:
+        """Copies of labels and distances of which nothing is proven."""
+        return cls(labels.copy(), distances.copy(), np.full(len(labels), -np.inf))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Assignment]) -> Assignment:
+        """Those of several parts of a collection, one after the other."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def take(self, rows: IntArray) -> Assignment:
+        """That of the graphs at these positions."""
+        return Assignment(self.labels[rows], self.distances[rows], self.others[rows])
+
+    @property
+    def proven(self) -> NDArray[np.bool_]:
+        """Which labels are proven: no other center is nearer."""
+        return np.asarray(self.distances * CLOSE <= self.others)
+
+    @property
+    def proven_margins(self) -> FloatArray:
+        """1 - distance / (bound for all other centers), which the margin is at least; 0 where the label is not proven."""
+        least = np.zeros(len(self.labels))
+        sure = self.proven & (self.others > 0)
+        least[sure] = np.maximum(1.0 - self.distances[sure] / self.others[sure], 0.0)
+        return least
 
 
 @dataclass

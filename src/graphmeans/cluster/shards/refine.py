@@ -19,7 +19,6 @@ from graphmeans.cluster.shards.assign import (
     was_cut,
 )
 from graphmeans.cluster.shards.bounds import (
-    CLOSE,
     center_bounds,
     keep_least_bound,
     lap_bounds_to_centers,
@@ -28,16 +27,17 @@ from graphmeans.cluster.shards.bounds import (
     raise_by_lap,
     undecided_graphs,
 )
-from graphmeans.cluster.shards.reductions import HartiganMoves
-from graphmeans.cluster.shards.shard import BoolArray, IntArray, Shard
+from graphmeans.cluster.shards.reductions import CLOSE, HartiganMoves
+from graphmeans.cluster.shards.sample import get_assignment
+from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.exact import Exact
 from graphmeans.means.frames import Frames
 
 #: From fresh starts a graph is aligned again only when its center has moved by this share of u.
 STALE = 0.15
-#: Most nodes of the search tree for the proof of one label against one center.
-CERTIFY_NODES = 5_000
+#: A proof goes on until a center is farther than u by this factor: then it lasts if the center moves on a little.
+PROOF_MARGIN = 1.05
 
 
 def realign_all(shard: Shard, centers: FrameCenters) -> int:
@@ -109,15 +109,19 @@ def accept_moves(shard: Shard, numbers: IntArray, centers: FrameCenters) -> Fram
 # -- proofs ----------------------------------------------------------------------------------------
 
 
-def count_certified(shard: Shard, centers: FrameCenters) -> IntArray:
-    """How many labels are proven, and of how many."""
-    return np.array([certified_labels(shard, centers).sum(), len(shard)])
+def bound_others(shard: Shard, centers: FrameCenters) -> IntArray:
+    """Find what is proven of all other centers of each graph; how many labels that proves, and of how many.
+
+    Linear assignments are tried where nothing better is known, no matchings.
+    """
+    shard.state.set(slice(None), others=proven_bounds(shard, centers))
+    return np.array([get_assignment(shard).proven.sum(), len(shard)])
 
 
-def certified_labels(shard: Shard, centers: FrameCenters) -> BoolArray:
-    """Which labels are proven: u <= a certified lower bound for every other center. Assignments are tried, no matchings."""
+def proven_bounds(shard: Shard, centers: FrameCenters) -> FloatArray:
+    """For each graph a proven lower bound of the distances to all centers but its own."""
     state = shard.state
-    proven = np.ones(len(shard), dtype=bool)
+    others = lower_bound_now(shard, centers)
     x = undecided_graphs(shard, centers, state.upper * CLOSE)
     if not shard.matcher.is_exact or state.unfinished.any():  # then the one bound for all rests on estimates
         x = np.arange(len(shard))
@@ -125,37 +129,51 @@ def certified_labels(shard: Shard, centers: FrameCenters) -> BoolArray:
     low[np.arange(len(x)), state.labels[x]] = np.inf
     tested = scratch_zeros("tested", low.shape, bool)
     raise_by_lap(shard, np.arange(len(x)), x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
-    proven[x] = state.upper[x] * CLOSE <= low.min(axis=1, initial=np.inf)
-    return proven
+    others[x] = low.min(axis=1, initial=np.inf)
+    return others
 
 
-def certify(shard: Shard, centers: FrameCenters) -> Counter[str]:
-    """Seek proofs for labels that have none, by branch and bound with a limit; a graph moves to what is found nearer."""
+def prove_labels(shard: Shard, part: int, parts: int, max_tree_nodes: int, centers: FrameCenters) -> Counter[str]:
+    """Seek proofs for labels that have none, by branch and bound with a limit; a graph moves to what is found nearer.
+
+    Of all graphs without a proof, those are looked at whose position is `part`, modulo `parts`. A graph is given up at the
+    first center that the limit does not rule out: only more tree nodes can help it.
+    """
     state = shard.state
-    counts: Counter[str] = Counter()
-    x = np.flatnonzero(~certified_labels(shard, centers))
+    counts: Counter[str] = Counter(graphs=0)
+    x = np.flatnonzero(state.upper * CLOSE > proven_bounds(shard, centers))
+    x = x[x % parts == part]
     if not len(x):
         return counts
-    prover = Exact(max_tree_nodes=CERTIFY_NODES)
-    warm = centers.to_mappings(*state.slots_of(x), state.labels[x])
-    pairs = np.stack([x, state.labels[x]], axis=1)
-    own = shard.matcher.match(shard.batch, centers.batch, pairs, warm=warm, matcher=prover)
-    shorter = own.upper < state.upper[x] * SHORTER
-    move_to(shard, x[shorter], state.labels[x[shorter]], own.take(shorter), centers)
-    counts["shorter"] = int(shorter.sum())
+    counts["graphs"] = len(x)
+    prover = Exact(max_tree_nodes=max_tree_nodes)
+    counts["shorter"] = _shorten(shard, x[~is_best_alignment(shard, x, centers)], prover, centers)
     low = center_bounds(shard, x, centers, certified=True)
     low[np.arange(len(x)), state.labels[x]] = np.inf
-    for _ in range(centers.k):
-        row = np.flatnonzero(low.min(axis=1, initial=np.inf) < state.upper[x] * CLOSE)
-        if not len(row):
-            break
+    row = np.arange(len(x))
+    while len(row := row[low[row].min(axis=1, initial=np.inf) < state.upper[x[row]] * CLOSE]):
         y = least_bound(low, row)
-        pairs, cutoff = np.stack([x[row], y], axis=1), state.upper[x[row]] * 1.05
+        pairs, cutoff = np.stack([x[row], y], axis=1), state.upper[x[row]] * PROOF_MARGIN
         found = shard.matcher.match(shard.batch, centers.batch, pairs, cutoff=cutoff, matcher=prover)
         state.keep_bounds(x[row], y, found.lower, CERTIFIED, centers)
-        low[row, y] = np.inf  # proven or not, there is no more to be had from it
+        low[row, y] = np.maximum(low[row, y], found.lower)
         nearer = found.upper < state.upper[x[row]] * CLOSE
-        move_to(shard, x[row[nearer]], y[nearer], found.take(nearer), centers)
-        state.set(x[row[nearer]], lower_bound=-np.inf)
+        old = x[row[nearer]], state.labels[x[row[nearer]]]
+        keep_own_bound(shard, old[0], centers)
+        move_to(shard, old[0], y[nearer], found.take(nearer), centers)
+        state.set(old[0], lower_bound=-np.inf)
+        low[row[nearer], y[nearer]] = np.inf
+        low[row[nearer], old[1]] = -np.inf  # the center that it left is one of the others now
         counts["moved"] += int(nearer.sum())
+        row = row[~nearer & (low[row, y] >= state.upper[x[row]] * CLOSE)]
     return counts
+
+
+def _shorten(shard: Shard, x: IntArray, prover: Exact, centers: FrameCenters) -> int:
+    """Seek shorter alignments of graphs to their own centers; how many were found."""
+    labels = shard.state.labels[x]
+    warm = centers.to_mappings(*shard.state.slots_of(x), labels)
+    own = shard.matcher.match(shard.batch, centers.batch, np.stack([x, labels], axis=1), warm=warm, matcher=prover)
+    shorter = own.upper < shard.state.upper[x] * SHORTER
+    move_to(shard, x[shorter], labels[shorter], own.take(shorter), centers)
+    return int(shorter.sum())

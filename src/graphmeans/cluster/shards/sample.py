@@ -6,7 +6,7 @@ import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.shards.bounds import lower_bound_now
-from graphmeans.cluster.shards.reductions import Farthest, Sample
+from graphmeans.cluster.shards.reductions import Assignment, Farthest, Sample
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.means.frames import Frames
 
@@ -85,9 +85,9 @@ def sums(shard: Shard, centers: FrameCenters) -> Frames:
 
 
 @read_only
-def get_assignment(shard: Shard) -> tuple[IntArray, FloatArray]:
-    """Copies of labels and distances."""
-    return shard.state.labels.copy(), shard.state.upper.copy()
+def get_assignment(shard: Shard) -> Assignment:
+    """Copies of labels and distances, and of what is proven of them."""
+    return Assignment(shard.state.labels.copy(), shard.state.upper.copy(), shard.state.others.copy())
 
 
 def snapshot(shard: Shard) -> None:

@@ -18,7 +18,8 @@ from graphmeans.cluster.shards.assign import (
     match_candidates,
     move_to,
 )
-from graphmeans.cluster.shards.bounds import CLOSE, lap_bounds_to_centers, least_bound, raise_by_lap
+from graphmeans.cluster.shards.bounds import lap_bounds_to_centers, least_bound, raise_by_lap
+from graphmeans.cluster.shards.reductions import CLOSE
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
 

@@ -5,7 +5,7 @@ adds up the answers (engines/base.py). Those that change nothing are marked by `
 
 assign.py   assign, assign_labels, claim_graphs, dissolve_cluster, refresh_distances
 bounds.py   what is known of the distances to other centers
-refine.py   realign_all, hartigan_moves, accept_moves, certify, certified_labels, count_certified
+refine.py   realign_all, hartigan_moves, accept_moves, prove_labels, bound_others
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
 sample.py   draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes, removal_costs,
             inertia, sums, get_assignment, snapshot, rollback, write_log_only

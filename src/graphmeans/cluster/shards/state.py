@@ -30,6 +30,7 @@ _PER_GRAPH: dict[str, tuple[Any, Any]] = {
     "lower_bound": (np.float64, -np.inf),
     "lower_bound_at": (np.int64, 0),
     "unfinished": (np.bool_, False),
+    "others": (np.float64, -np.inf),
 }
 #: Parts of the state that mostly change together: the assignment, u, and the table of bounds.
 ASSIGNMENT, UPPER, BOUNDS = "assignment", "upper", "bounds"
@@ -109,6 +110,8 @@ class ShardState:
         At the time `lower_bound_at` every center but the own was at least this far away (Hamerly's bound).
     unfinished : bool array
         Whether an exact matcher with a limit did not finish some pair of this graph.
+    others : array
+        What was proven at the end of a fit: every center but the own is at least this far away. -inf before that.
     bounds : BoundTable
         Bounds for single centers.
     proposed_moves : tuple or None
@@ -124,6 +127,7 @@ class ShardState:
     lower_bound: FloatArray
     lower_bound_at: IntArray
     unfinished: BoolArray
+    others: FloatArray
     slots: IntArray
 
     def __init__(self, node_ptr: IntArray) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.cluster.data import dataset
+from graphmeans.cluster.shards.reductions import Assignment
 from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
@@ -141,14 +142,22 @@ def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
         names = [graph.name for graph in to_graphs(X)]
     if len(names) != len(labels):
         raise GraphError(f"the estimator was fitted to {len(labels)} graphs, not to {len(names)}")
-    write_labels(path, names, labels, estimator.distances_, classes)
+    write_labels(path, names, labels, estimator.distances_, classes, **certificates(estimator))
     return len(labels)
 
 
-def write_shard(number: int, part: Any, labels: NDArray[np.int64], distances: NDArray[np.float64], folder: str, of: int) -> int:
+def certificates(estimator: Any) -> dict[str, Any]:
+    """The columns that say which labels of a fitted estimator are proven; none where the fit does not know."""
+    if not np.isfinite(getattr(estimator, "certified_fraction_", np.nan)):
+        return {}
+    return {"proven": estimator.certified_, "proven_margin": estimator.certified_margins_}
+
+
+def write_shard(number: int, part: Any, found: Assignment, folder: str, of: int) -> int:
     """Write the labels of one shard. This is called by the worker that holds it."""
-    write_part(folder, number, part.collection, part.rows, of, labels, distances)
-    return len(labels)
+    more = {"proven": found.proven, "proven_margin": found.proven_margins}
+    write_part(folder, number, part.collection, part.rows, of, found.labels, found.distances, **more)
+    return len(found.labels)
 
 
 def write_part(

@@ -128,6 +128,12 @@ def _check_fitted(estimator: Any, k: int) -> None:
         _expect(_whole(labels, np.int32) and labels.ndim == 1, "its labels")
         _expect(bool(((labels >= 0) & (labels < k)).all()), "its labels")
         _expect(_floats(estimator.distances_, 1) and len(estimator.distances_) == len(labels), "its distances")
+        proven = getattr(estimator, "certified_", None)
+        if proven is not None:
+            _expect(_whole(proven, np.bool_) and proven.shape == labels.shape, "its certificates")
+            margins = estimator.certified_margins_
+            _expect(_floats(margins, 1) and margins.shape == labels.shape, "its certificates")
+            _expect(bool(((margins >= 0) & (margins <= 1)).all()), "its certificates")
 
 
 def _nothing(encoder: GraphEncoder) -> GraphBatch:
