@@ -275,7 +275,8 @@ def test_750_letters_are_small(tmp_path: Path):
 @pytest.mark.thorough
 def test_100_000_graphs_are_a_small_page(tmp_path: Path):
     graphs, classes, estimator = letters(500)
-    estimator.labels_, estimator.distances_ = np.tile(estimator.labels_, 200), np.tile(estimator.distances_, 200)
+    for name in ("labels_", "distances_", "certified_", "certified_margins_"):
+        setattr(estimator, name, np.tile(getattr(estimator, name), 200))
     path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs * 200, classes=classes * 200)
     assert path.stat().st_size < 8e6
     page = Page(path)

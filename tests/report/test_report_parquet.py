@@ -67,7 +67,8 @@ def test_the_page_is_the_same(letters, fitted, folder, tmp_path):
 
 def many(fitted, tmp_path):
     km = gm.load(saved(fitted, tmp_path))
-    km.labels_, km.distances_ = np.tile(km.labels_, COPIES), np.tile(km.distances_, COPIES)
+    for name in ("labels_", "distances_", "certified_", "certified_margins_"):
+        setattr(km, name, np.tile(getattr(km, name), COPIES))
     return km
 
 
