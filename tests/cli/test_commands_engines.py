@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -93,6 +94,13 @@ def one_line(*arguments: object) -> str:
     return lines[0]
 
 
+def proofs(path: Path) -> list[list[object]]:
+    """The columns of labels that say what is proven."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    tables = [pq.read_table(file, columns=["proven", "proven_margin"]) for file in files]
+    return [[value for table in tables for value in table.column(n).to_pylist()] for n in range(2)]
+
+
 # -- cluster ---------------------------------------------------------------------------------------
 
 
@@ -103,6 +111,7 @@ def test_threads_write_labels_beside_the_other_results(parquet, by_threads, lett
     assert names == gm.open_collection(parquet).names
     np.testing.assert_array_equal(labels, km.labels_)
     np.testing.assert_array_equal(distances, km.distances_)
+    assert proofs(by_threads / "labels.parquet") == [km.certified_.tolist(), km.certified_margins_.tolist()]
     page = (by_threads / "report.html").read_text()
     assert "240 graphs fall into 8 clusters" in page
     assert "The known classes were only used to check" in page
@@ -120,6 +129,7 @@ def test_dask_gives_the_same_and_workers_write_the_labels(parquet, by_threads, s
     assert names == expected[0]
     np.testing.assert_array_equal(labels, expected[1])
     np.testing.assert_array_equal(distances, expected[2])
+    assert proofs(tmp_path / "labels") == proofs(by_threads / "labels.parquet")
     model = gm.load(tmp_path / "model.gmz")
     assert model.engine == "threads"  # what was learned does not depend on machines that will be gone
     np.testing.assert_array_equal(model.labels_, labels)

@@ -14,8 +14,8 @@ import graphmeans as gm
 from graphmeans.cli.label_files import write_label_file
 from graphmeans.cluster.algorithms import interval_loop
 from graphmeans.cluster.shards.reductions import Assignment
-from tests.runs import OneRun
-from tests.strategies import Kind, random_collection
+from runs import OneRun
+from strategies import Kind, random_collection
 
 KINDS = [Kind(1, 1), Kind(2, 1), Kind(1, 2, directed=True), Kind(1, 1, roles=("a", "b"))]
 
