@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.shift_history import Positions, ShiftHistory
-from graphmeans.cluster.centers.sketches import Sketches
+from graphmeans.nearest.sketches import Sketches
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
 from graphmeans.kernels.frames import fill_slots
 from graphmeans.matching.match import Matches

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS, choose_graphs
 from graphmeans.cluster.algorithms.pam import Pam
-from graphmeans.cluster.centers.sketches import LONGEST
+from graphmeans.nearest.sketches import LONGEST
 from graphmeans.cluster.context import ALGORITHM, SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator

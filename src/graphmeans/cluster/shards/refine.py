@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.centers.sketches import scratch_zeros
+from graphmeans.nearest.sketches import scratch_zeros
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     SHORTER,

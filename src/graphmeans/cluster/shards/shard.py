@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.centers.sketches import Sketches
+from graphmeans.nearest.sketches import Sketches
 from graphmeans.cluster.context import CountedMatcher
 from graphmeans.cluster.shards.state import ShardState
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray

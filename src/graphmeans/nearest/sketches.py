@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,14 +50,36 @@ class Sketches:
     @classmethod
     def of(cls, batch: GraphBatch, order: IntArray) -> Sketches:
         """Sketch the graphs of a batch in a space of this order."""
+        return cls.rounded(cls.plain(batch, order))
+
+    @staticmethod
+    def plain(batch: GraphBatch, order: IntArray) -> FloatArray:
+        """The sketches in double precision, of the kind that suits this order."""
         n = int(order.sum())
         short = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1]) <= LONGEST
-        values = sketch_batch(batch, order, "rows" if short else "projection")
+        return sketch_batch(batch, order, "rows" if short else "projection")
+
+    @classmethod
+    def rounded(cls, values: FloatArray) -> Sketches:
+        """Sketches in single precision."""
         return cls(np.ascontiguousarray(values, dtype=np.float32), np.sqrt(np.einsum("nd,nd->n", values, values)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Sketches]) -> Sketches:
+        """The sketches of several batches, one after the other."""
+        return cls(np.concatenate([part.values for part in parts]), np.concatenate([part.norms for part in parts]))
+
+    def take(self, which: IntArray) -> Sketches:
+        """Those at these positions."""
+        return Sketches(self.values[which], self.norms[which])
+
+    def head(self, length: int) -> Sketches:
+        """The first numbers of all sketches, whose norms are still those of the whole."""
+        return Sketches(np.ascontiguousarray(self.values[:, :length]), self.norms)
 
     def append(self, other: Sketches) -> Sketches:
         """These sketches and others after them."""
-        return Sketches(np.concatenate([self.values, other.values]), np.concatenate([self.norms, other.norms]))
+        return Sketches.joined([self, other])
 
     def with_rows(self, rows: IntArray, others: Sketches) -> Sketches:
         """These sketches with others in some rows."""
