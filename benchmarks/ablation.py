@@ -17,12 +17,12 @@ import numpy as np
 import graphmeans as gm
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.seeds import Seeds
-from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.shards import assign, bounds, refine
 from graphmeans.cluster.shards import seed as seeding
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.datasets.paper import COLLECTIONS
+from graphmeans.nearest.sketches import Sketches
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.cluster.centers.sketches import Sketches
+from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import resolve_order
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from graphmeans.nearest.sketches import Sketches
 from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
@@ -25,6 +24,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
 from graphmeans.matching.sketch import sketch_order
+from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
 
 #: Pairs that are matched to see which column counts and how long a matching takes.

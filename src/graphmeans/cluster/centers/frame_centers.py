@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.shift_history import Positions, ShiftHistory
-from graphmeans.nearest.sketches import Sketches
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
 from graphmeans.kernels.frames import fill_slots
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers, Frames
+from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
 
 _versions = count()

@@ -12,7 +12,6 @@ from sklearn.utils import check_random_state
 
 from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS, choose_graphs
 from graphmeans.cluster.algorithms.pam import Pam
-from graphmeans.nearest.sketches import LONGEST
 from graphmeans.cluster.context import ALGORITHM, SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
@@ -31,6 +30,7 @@ from graphmeans.matching.match import Matcher
 from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
 from graphmeans.means.registry import get_mean
+from graphmeans.nearest.sketches import LONGEST
 from graphmeans.space import Order
 
 

@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.nearest.sketches import scratch_zeros
 from graphmeans.cluster.shards.bounds import (
     center_bounds,
     keep_least_bound,
@@ -20,6 +19,7 @@ from graphmeans.cluster.shards.reductions import CLOSE, AssignmentTotals
 from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED, ESTIMATE
 from graphmeans.matching.match import Matches
+from graphmeans.nearest.sketches import scratch_zeros
 
 #: A new alignment must be shorter by this share to be taken.
 SHORTER = 1.0 - 1e-9

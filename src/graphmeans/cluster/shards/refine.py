@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.nearest.sketches import scratch_zeros
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     SHORTER,
@@ -33,6 +32,7 @@ from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.exact import Exact
 from graphmeans.means.frames import Frames
+from graphmeans.nearest.sketches import scratch_zeros
 
 #: From fresh starts a graph is aligned again only when its center has moved by this share of u.
 STALE = 0.15

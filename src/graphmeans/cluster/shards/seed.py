@@ -7,7 +7,6 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.nearest.sketches import scratch_zeros
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     align_to,
@@ -22,6 +21,7 @@ from graphmeans.cluster.shards.bounds import lap_bounds_to_centers, least_bound,
 from graphmeans.cluster.shards.reductions import CLOSE
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED
+from graphmeans.nearest.sketches import scratch_zeros
 
 #: Graphs that are matched with many seeds at once.
 AT_ONCE = 512

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.nearest.sketches import Sketches
 from graphmeans.cluster.context import CountedMatcher
 from graphmeans.cluster.shards.state import ShardState
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.means.frames import Frames
+from graphmeans.nearest.sketches import Sketches
 
 BoolArray = NDArray[np.bool_]
 Operation = TypeVar("Operation", bound=Callable[..., Any])
