@@ -5,28 +5,36 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from sklearn.utils.extmath import randomized_svd
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
-from graphmeans.matching.sketch import sketch_order
+from graphmeans.matching.sketch import sketch_batch, sketch_order
 from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
 
 #: Numbers in the head of a sketch, which every query is compared with.
 HEAD = 16
-#: Graphs from which the axes of the heads are found.
-SAMPLE = 4096
-#: Graphs that are sketched at once.
-AT_ONCE = 8192
+#: Most axes that sketches are turned to; what is off all of them is one more number, its norm.
+AXES = 255
+#: Graphs from which the axes are found.
+SAMPLE = 2048
+#: Numbers of sketches that are made at once.
+AT_ONCE = 1 << 22
+#: The norm of what is off the axes is a difference of squares, which rounding hurts more than single precision does.
+LENIENT = 8.0
 
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """Where sketches are turned to, so that their first numbers say most: |turn(f) - turn(g)| <= |f - g|, and equal in all axes.
+    """Where sketches are turned to, so that their first numbers say most: |turn(f) - turn(g)| <= |f - g|.
+
+    Sketches of sorted rows are the better kind, but grow with the square of the order. Along a few hundred axes they lose
+    little: what is off the axes, of f and of g, differs by no less than its norms do.
 
     Parameters
     ----------
     mean : array of shape (dim,)
-    directions : array of shape (dim, dim)
+    directions : array of shape (dim, at most AXES)
         Orthonormal columns, those along which the sketches differ most first.
     """
 
@@ -36,14 +44,25 @@ class Axes:
     @classmethod
     def of(cls, sketches: FloatArray) -> Axes:
         """The principal axes of some sketches."""
-        mean = sketches.mean(axis=0) if len(sketches) else np.zeros(sketches.shape[1])
+        dim = sketches.shape[1]
+        mean = sketches.mean(axis=0) if len(sketches) else np.zeros(dim)
         centered = sketches - mean
-        _, directions = np.linalg.eigh(centered.T @ centered)
-        return cls(mean, np.ascontiguousarray(directions[:, ::-1]))
+        if dim <= AXES + 1:
+            return cls(mean, np.ascontiguousarray(np.linalg.eigh(centered.T @ centered)[1][:, ::-1]))
+        count = min(AXES, max(len(sketches) - 1, 1))
+        found = randomized_svd(centered, count, n_iter=2, random_state=0)[2] if len(sketches) else np.eye(count, dim)
+        return cls(mean, np.ascontiguousarray(np.linalg.qr(found.T)[0]))
 
     def turned(self, sketches: FloatArray) -> Sketches:
         """Sketches about the mean, along the axes."""
-        return Sketches.rounded((sketches - self.mean) @ self.directions)
+        centered = sketches - self.mean
+        along = centered @ self.directions
+        if self.directions.shape[0] == self.directions.shape[1]:
+            return Sketches.rounded(along)
+        squares = np.einsum("nd,nd->n", centered, centered)
+        off = np.sqrt(np.maximum(squares - np.einsum("nd,nd->n", along, along), 0.0))
+        rounded = Sketches.rounded(np.column_stack([along[:, : HEAD - 1], off, along[:, HEAD - 1 :]]))
+        return replace(rounded, norms=LENIENT * np.sqrt(squares))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +89,7 @@ class Points:
         """Sketch the graphs of a batch."""
         order = sketch_order(space.order, batch)
         sample = batch.take(np.unique(np.linspace(0, max(len(batch) - 1, 0), min(SAMPLE, len(batch))).astype(np.int64)))
-        axes = Axes.of(Sketches.plain(sample, order))
-        bare = cls(space, batch, axes, Sketches.rounded(np.zeros((0, len(axes.mean)))))
+        bare = cls(space, batch, Axes.of(sketch_batch(sample, order)), Sketches.rounded(np.zeros((0, 0))))
         return replace(bare, sketches=bare.sketch(batch, order))
 
     def __len__(self) -> int:
@@ -79,11 +97,10 @@ class Points:
 
     def sketch(self, batch: GraphBatch, order: IntArray) -> Sketches:
         """Sketches of graphs, along the axes."""
-        parts = [
-            self.axes.turned(Sketches.plain(batch.take(np.arange(start, min(start + AT_ONCE, len(batch)))), order))
-            for start in range(0, max(len(batch), 1), AT_ONCE)
-        ]
-        return Sketches.joined(parts)
+        step = max(1, AT_ONCE // max(1, len(self.axes.mean)))
+        cuts = range(0, max(len(batch), 1), step)
+        some = (batch.take(np.arange(start, min(start + step, len(batch)))) for start in cuts)
+        return Sketches.joined([self.axes.turned(sketch_batch(part, order)) for part in some])
 
     def append(self, batch: GraphBatch) -> Points:
         """These graphs and others after them, which the space must have room for."""

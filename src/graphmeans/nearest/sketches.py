@@ -50,14 +50,9 @@ class Sketches:
     @classmethod
     def of(cls, batch: GraphBatch, order: IntArray) -> Sketches:
         """Sketch the graphs of a batch in a space of this order."""
-        return cls.rounded(cls.plain(batch, order))
-
-    @staticmethod
-    def plain(batch: GraphBatch, order: IntArray) -> FloatArray:
-        """The sketches in double precision, of the kind that suits this order."""
         n = int(order.sum())
         short = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1]) <= LONGEST
-        return sketch_batch(batch, order, "rows" if short else "projection")
+        return cls.rounded(sketch_batch(batch, order, "rows" if short else "projection"))
 
     @classmethod
     def rounded(cls, values: FloatArray) -> Sketches:
