@@ -198,7 +198,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         nearest = self._predictor().nearest_centers(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
         pairs = np.stack([np.arange(len(points)), nearest.label], axis=1)
         found = self.space_.match(points, self._centers.batch, pairs)
-        certified = self.space_.certified(found, points, self._centers.batch, pairs)
+        certified = self.space_.certified(found)
         name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
         return [
             Match(
@@ -284,8 +284,8 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _fetch_assignment(self) -> None:
         if "_result" in self.__dict__:
-            labels, self.distances_ = self._result.assignment
-            self.labels_ = labels.astype(np.int32)
+            labels, distances = self._result.assignment
+            self.labels_, self.distances_ = labels.astype(np.int32), self.space_.in_units_of_graphs(distances)
             self._release_workers()
 
     def _release_workers(self) -> None:

@@ -147,7 +147,7 @@ def write_fitted(estimator: Any, path: PathLike, X: Any = None) -> int:
 
 def write_shard(number: int, part: Any, labels: NDArray[np.int64], distances: NDArray[np.float64], folder: str, of: int) -> int:
     """Write the labels of one shard. This is called by the worker that holds it."""
-    write_part(folder, number, part.collection, part.rows, of, labels, distances)
+    write_part(folder, number, part.collection, part.rows, of, labels, part.space.in_units_of_graphs(distances))
     return len(labels)
 
 
