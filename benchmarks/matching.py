@@ -227,7 +227,7 @@ def search_long(problem: Problem, store: BestKnown, tree: int, effort: float, ro
     for name, matcher in matchers:
         start = time.perf_counter()
         found = problem.solve(matcher, problem.batch, n_jobs=None)
-        proven = GraphSpace.certified(found, problem.batch, problem.batch, problem.pairs)
+        proven = GraphSpace.certified(found)
         better = sum(store.offer(problem, p, found.mapping(p), bool(proven[p])) for p in range(len(problem)))
         print(
             f"  {problem.name:12} {name:10} better on {better:3} pairs, {time.perf_counter() - start:.0f} s", flush=True
@@ -288,7 +288,7 @@ def measure_ours(name: str, matcher: Matcher, problem: Problem) -> Measured:
         np.array([problem.distance(p, mapping) for p, mapping in enumerate(mappings)]),
         np.full(len(problem), seconds),
         found.lower,
-        GraphSpace.certified(found, problem.batch, problem.batch, problem.pairs).astype(float),
+        GraphSpace.certified(found).astype(float),
     )
 
 
@@ -300,7 +300,7 @@ def closed_within(seconds: float, matcher: Matcher, problem: Problem) -> FloatAr
         start = time.perf_counter()
         found = matcher.solve(batch, batch, pair, order, 1)
         in_time = time.perf_counter() - start <= seconds
-        closed[p] = in_time and GraphSpace.certified(found, batch, batch, pair)[0]
+        closed[p] = in_time and GraphSpace.certified(found)[0]
     return closed
 
 

@@ -72,7 +72,7 @@ def match(
     indices = found.mapping(0)
     left, right = pair[0].node_ids, pair[1].node_ids
     mapping = {left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)}
-    certified = bool(space.certified(found, batch, batch, pairs)[0])
+    certified = bool(space.certified(found)[0])
     return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, _matcher_name(space, batch))
 
 
@@ -153,7 +153,7 @@ def mean(
     fitted, space, batch = _in_space(listed, encoder, metric)
     weights = check_weights(sample_weight, len(batch))
     walk = random.permutation(len(batch))
-    means = get_mean(method).compute(space.match, batch, [walk], weights, space.order, random)
+    means = get_mean(method).compute(space.solve, batch, [walk], weights, space.order, random)
     back = np.argsort(means.which)
     alignments = [means.flat[means.ptr[p] : means.ptr[p + 1]] for p in back]
     objective, similarity = _quality(space, batch, means, weights)
@@ -199,7 +199,7 @@ def sketch(
     """
     metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight}
     _, space, batch = _in_space(to_graphs(graphs), encoder, metric)
-    return sketch_batch(batch, space.order, kind)
+    return np.asarray(space.in_units_of_graphs(sketch_batch(batch, space.order, kind)))
 
 
 def warmup() -> Iterator[tuple[str, float]]:
@@ -234,7 +234,7 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
 def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArray[np.float64]) -> tuple[float, float]:
     """F(Y), and the (weighted) sum of pairwise inner products in the alignment."""
     which = means.which[weights[means.which] > 0]
-    found = space.match(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
+    found = space.solve(batch, means.centers.batch, np.stack([which, np.zeros_like(which)], axis=1))
     frames = Frames.of_graphs(means.centers.batch)
     frames.add(batch, means.which, means.group, means.flat.copy(), means.ptr, weights[means.which])
     stored = np.full(len(batch), np.inf)
@@ -242,7 +242,8 @@ def _quality(space: GraphSpace, batch: GraphBatch, means: Means, weights: NDArra
         stored[means.which] = frames.aligned_distances(batch, means.which, means.group, means.flat, means.ptr)
     squares = np.minimum(found.upper, stored[which]) ** 2
     similarity = 0.5 * float(frames.squared_sums()[0] - weights**2 @ batch.squared_norms)
-    return 0.5 * float(weights[which] @ squares), similarity
+    objective = 0.5 * float(weights[which] @ squares)
+    return space.in_units_of_graphs(objective, power=2), space.in_units_of_graphs(similarity, power=2)
 
 
 def _in_space(

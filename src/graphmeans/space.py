@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Union
 
@@ -14,14 +14,24 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.auto import Auto
+from graphmeans.matching.exact import Exact
+from graphmeans.matching.fixed import alignments_are_fixed, solve_fixed
+from graphmeans.matching.graduated import Graduated
 from graphmeans.matching.match import CERTIFIED, Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.registry import get_matcher
+from graphmeans.matching.search import Search
 
 Order = Union[str, int, None, Mapping[Any, int]]
 
 #: Most pairs handed to a matcher at once where only distances are kept.
 PAIRS_AT_ONCE = 1 << 18
+#: The unit of a space is 1 where the largest number is between 2^-COMFORTABLE and 2^COMFORTABLE.
+COMFORTABLE = 30
+#: Points whose numbers exceed 2^LARGEST units have distances that cannot be squared.
+LARGEST = 480
+#: Rounding of a number that is multiplied by something other than a power of two, relative to it.
+ROUNDING = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +50,10 @@ class GraphSpace:
         What solves a pair.
     n_jobs : int or None
         Threads; None for all cores.
+    unit : float
+        A power of two. Points of the space are held in multiples of it, so that squares neither overflow nor vanish and
+        single precision suffices for bounds. `match` and `distances` answer in the units of the graphs; `solve`, and
+        everything in a fit, in multiples of the unit.
     """
 
     order: IntArray
@@ -48,12 +62,15 @@ class GraphSpace:
     edge_weight: float = 1.0
     matcher: Matcher = field(default_factory=Auto)
     n_jobs: int | None = None
+    unit: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0):
                 raise GraphError(f"{name} must be a positive number, got {value!r}")
+        if not (np.isfinite(self.unit) and self.unit > 0 and np.frexp(self.unit)[0] == 0.5):
+            raise GraphError(f"unit must be a power of two, got {self.unit!r}")
 
     @classmethod
     def for_graphs(
@@ -78,17 +95,90 @@ class GraphSpace:
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
-        return cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs)
+        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs)
+        return replace(space, unit=space._unit_for(*batches))
+
+    def _unit_for(self, *batches: Any) -> float:
+        """The power of two next to the largest number among points of this space, or 1 where that will do."""
+        exponents = [
+            int(np.frexp(largest)[1] + np.frexp(factor)[1])
+            for batch in batches
+            for largest, factor in zip(batch.magnitudes, self._factors, strict=True)
+            if largest > 0
+        ]
+        exponent = max(exponents, default=0)
+        if abs(exponent) <= COMFORTABLE:
+            return 1.0
+        if not -1073 <= exponent <= 1024:
+            raise GraphError(f"attributes of about 2^{exponent}, weighted, are more than floating point holds: scale them")
+        return float(np.ldexp(1.0, exponent - 1))
+
+    @property
+    def _factors(self) -> tuple[float, float]:
+        return float(np.sqrt(self.node_weight)), float(np.sqrt(self.edge_weight))
+
+    @property
+    def _exponent(self) -> int:
+        return int(np.frexp(self.unit)[1]) - 1
 
     def weighted(self, batch: GraphBatch) -> GraphBatch:
-        """Encoded graphs as points of this space: attributes times the square roots of the weights."""
-        return batch.scaled(np.sqrt(self.node_weight), np.sqrt(self.edge_weight))
+        """Encoded graphs as points of this space: attributes times the square roots of the weights, in units."""
+        points = batch.scaled(*self._factors, -self._exponent)
+        if not max(points.magnitudes) <= 2.0**LARGEST:
+            raise GraphError(f"some attribute is more than 2^{LARGEST} times as large as those that the space was made for")
+        if points is not batch and self._exponent:
+            back = points.scaled(*(1 / factor for factor in self._factors), self._exponent)
+            for name in ("nodes", "edge_values"):
+                given, kept = getattr(batch, name), getattr(back, name)
+                lost = np.abs(given - kept) > 4 * ROUNDING * np.abs(given)
+                if lost.any():
+                    least, largest = np.abs(given[lost]).min(), max(batch.magnitudes)
+                    raise GraphError(f"attributes from {least:.3g} to {largest:.3g}, more than double precision spans: scale them")
+        return points
 
     def unweighted(self, batch: GraphBatch) -> GraphBatch:
         """The way back from `weighted`."""
-        return batch.scaled(1 / np.sqrt(self.node_weight), 1 / np.sqrt(self.edge_weight))
+        return batch.scaled(*(1 / factor for factor in self._factors), self._exponent)
+
+    def check_squares(self) -> None:
+        """Raise where squared distances, and so the objective of k-means, are more or less than floating point holds."""
+        if abs(self._exponent) > LARGEST:
+            raise GraphError(f"attributes of about {self.unit:.1g}: their squares are more than floating point holds; scale them")
+
+    def in_units_of_graphs(self, values: Any, power: int = 1) -> Any:
+        """Distances (with power 2 their squares) between points in the units of the graphs they stand for.
+
+        A `GraphError` if they are too large for floating point.
+        """
+        if self.unit == 1.0:
+            return values
+        with np.errstate(over="ignore", under="ignore"):
+            result = np.ldexp(values, power * self._exponent)
+        if np.isinf(result).any() and not np.isinf(values).any():
+            squared = "" if power == 1 else "squared "
+            raise GraphError(f"{squared}distances of about 2^{power * self._exponent} are more than floating point holds")
+        return result if isinstance(values, np.ndarray) else float(result)
 
     def match(
+        self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any], warm: IntArray | None = None,
+        cutoff: FloatArray | None = None,
+    ) -> Matches:  # fmt: skip
+        """Match points and give the distances in the units of the graphs; see `solve`. `cutoff` is in multiples of the unit."""
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        found = self.solve(x, y, pairs, warm, cutoff)
+        lower = found.lower
+        if x.directed or not all((np.frexp(factor)[0] == 0.5) for factor in self._factors):
+            # Points are rounded: what they stand for may be nearer.
+            norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
+            lower = np.maximum(lower - 2.0 * ROUNDING * norms, 0.0)
+        if self.unit == 1.0:
+            return replace(found, lower=lower)
+        lower, upper = self.in_units_of_graphs(lower), self.in_units_of_graphs(found.upper)
+        coarse = (found.upper > 0) & (upper < np.finfo(np.float64).tiny)  # few digits are left
+        lower, upper = np.where(coarse, 0.0, lower), np.where(coarse, np.nextafter(upper, np.inf), upper)
+        return replace(found, lower=lower, upper=upper, second=None)
+
+    def solve(
         self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any], warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
     ) -> Matches:  # fmt: skip
@@ -98,6 +188,8 @@ class GraphSpace:
         are farther apart need not be solved; matchers that can make use of that do.
         """
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
+            return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
         taken = _hints_taken(type(self.matcher))
         hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
         return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
@@ -120,13 +212,13 @@ class GraphSpace:
         return result
 
     @staticmethod
-    def certified(matches: Matches, x: GraphBatch, y: GraphBatch, pairs: IntArray) -> NDArray[np.bool_]:
-        """Which matches are proven optimal."""
-        gap = matches.upper - matches.lower
-        if (gap <= 0).all():
-            return np.ones(len(gap), dtype=bool)
-        norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
-        return np.asarray(gap <= CERTIFIED * norms)
+    def certified(matches: Matches) -> NDArray[np.bool_]:
+        """Which matches are proven optimal: the interval is narrow, relative to the distance."""
+        return np.asarray(matches.upper - matches.lower <= CERTIFIED * matches.upper)
+
+
+#: Matchers that need not be asked where there is one alignment only.
+OURS = (Auto, Exact, Search, Graduated)
 
 
 @lru_cache(maxsize=32)

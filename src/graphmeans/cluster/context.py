@@ -66,12 +66,12 @@ class CountedMatcher:
         cutoff: FloatArray | None = None,
         matcher: Matcher | None = None,
     ) -> Matches:
-        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.match`."""
+        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`."""
         space = self.space if matcher is None else replace(self.space, matcher=matcher)
         self.counters.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()
         try:
-            return space.match(x, y, pairs, warm, cutoff)
+            return space.solve(x, y, pairs, warm, cutoff)
         finally:
             self.counters.seconds += time.perf_counter() - start
 

@@ -230,7 +230,7 @@ def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tupl
     if not pairs:
         return copies, 0
     listed = np.array(pairs)
-    upper = space.match(points, points, listed).upper
+    upper = space.solve(points, points, listed).upper
     return copies, int((upper <= 1e-9 * np.sqrt(points.squared_norms[listed[:, 0]])).sum())
 
 

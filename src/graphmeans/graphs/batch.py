@@ -93,7 +93,12 @@ class GraphBatch:
         """The graph that each node belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
-    @property
+    @cached_property
+    def magnitudes(self) -> tuple[float, float]:
+        """The largest absolute value of a node attribute, and of an edge attribute as it is stored."""
+        return float(np.abs(self.nodes).max(initial=0.0)), float(np.abs(self.edge_values).max(initial=0.0))
+
+    @cached_property
     def largest(self) -> IntArray:
         """The most nodes of each role in any graph."""
         return np.asarray(self.role_counts.max(axis=0, initial=0))
@@ -108,11 +113,14 @@ class GraphBatch:
             edge_ptr=edge_ptr, ends=self.ends[edges], edge_values=self.edge_values[edges],
         )  # fmt: skip
 
-    def scaled(self, node_factor: float, edge_factor: float) -> GraphBatch:
-        """The same graphs with attributes multiplied."""
-        if node_factor == 1.0 and edge_factor == 1.0:
+    def scaled(self, node_factor: float, edge_factor: float, exponent: int = 0) -> GraphBatch:
+        """The same graphs with attributes multiplied by these factors and by 2^exponent."""
+        if node_factor == 1.0 and edge_factor == 1.0 and exponent == 0:
             return self
-        return replace(self, nodes=self.nodes * node_factor, edge_values=self.edge_values * edge_factor)
+        nodes, edges = self.nodes, self.edge_values
+        if exponent:
+            nodes, edges = np.ldexp(nodes, exponent), np.ldexp(edges, exponent)
+        return replace(self, nodes=nodes * node_factor, edge_values=edges * edge_factor)
 
 
 def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from graphmeans.kernels.jit import inner, kernel
 
-# Rounding to float32 must not raise a bound.
-DOWN = 1.0 - 1.2e-7
+# Rounding to float32 must not raise a bound: it is lowered by more than that, and kept between what float32 holds well.
+DOWN, LEAST, MOST = 1.0 - 1.2e-7, 1e-37, 3e38
 FREE = -1
 
 
@@ -48,7 +48,8 @@ def keep_bounds(graph, to, value, kind, now, shift, center, values, times):
             for t in range(2):
                 values[g, at, t], times[g, at, t] = 0.0, now
         if kind == 1 or value[p] > values[g, at, 0] - shift[times[g, at, 0], c]:
-            values[g, at, kind], times[g, at, kind] = value[p] * DOWN, now
+            kept = min(value[p] * DOWN, MOST)
+            values[g, at, kind], times[g, at, kind] = kept if kept > LEAST else 0.0, now
 
 
 @kernel

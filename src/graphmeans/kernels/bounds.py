@@ -7,16 +7,14 @@ from collections import namedtuple
 import numpy as np
 
 from graphmeans.kernels.jit import inner, kernel
-from graphmeans.kernels.lap import new_lap, solve_lap
-from graphmeans.kernels.pair import load_pair, new_side, node_costs, permutation_cost, squared_norm
+from graphmeans.kernels.lap import lap_rounding, new_lap, solve_lap
+from graphmeans.kernels.pair import interval, load_pair, new_side, node_costs, permutation_cost, squared_norm
 from graphmeans.kernels.root import new_root, root_bound
 
 # Which bound `bound_pairs` computes.
 SORTED_ROWS, GILMORE_LAWLER, DUAL_ASCENT = 0, 1, 2
 # Dual ascent stops after this many rounds in a row that each raise the bound by less than this share of it.
 STALLED, PATIENCE = 1e-5, 3
-# What rounding may have added to a squared bound, relative to |X|^2 + |Y|^2.
-ROUNDING = 1e-13
 
 #: The entries of one row that its assignment needs: which, of what role, and how many of each role.
 Slots = namedtuple("Slots", "nodes roles wanted have")
@@ -74,6 +72,7 @@ def gilmore_lawler(linear, x, y, need, rows, non_negative, forbidden, leader, co
     entries as two graphs with that many nodes need rows.
     """
     wanted = x_slots.wanted
+    rounding = 0.0  # of the worst of the assignments that go into `leader`
     for i in range(rows):
         count_roles(x, i, x_slots)
         for j in range(rows):
@@ -94,7 +93,9 @@ def gilmore_lawler(linear, x, y, need, rows, non_negative, forbidden, leader, co
                     else:
                         cost[a, b] = squared_difference(x, y, i, x_slots.nodes[a], j, y_slots.nodes[b])
             leader[i, j] += solve_lap(cost, q, lap)
-    return solve_lap(leader, rows, lap)
+            rounding = max(rounding, lap_rounding(q, lap))
+    value = solve_lap(leader, rows, lap)
+    return value - lap_rounding(rows, lap) - rows * rounding
 
 
 @inner
@@ -102,7 +103,7 @@ def assign_others(products, leader, allowed, i, j, rows, fetch, room, forbidden,
     """Solve the assignment of all others, given that i meets j, and move its value into leader[i, j] (in, out).
 
     If `fetch`, what the same products still cost from their other end is fetched first. products (in, out) keeps the
-    reduced costs; what would cost more than `room` is `forbidden` from then on.
+    reduced costs; what would cost more than `room` is `forbidden` from then on. Returns what rounding may have added.
     """
     here = products[i, j]
     for p in range(rows):
@@ -132,6 +133,7 @@ def assign_others(products, leader, allowed, i, j, rows, fetch, room, forbidden,
             b = q - 1 if q > j else q
             reduced = max(cost[a, b] - lap.u[a] - lap.v[b], 0.0)
             here[p, q] = forbidden if cost[a, b] == forbidden or reduced > left else reduced
+    return lap_rounding(rows - 1, lap)
 
 
 @inner
@@ -157,23 +159,29 @@ def dual_ascent(linear, x, y, rows, rounds, upper, forbidden, products, leader, 
                 for q in range(rows):
                     products[i, j, p, q] = squared_difference(x, y, i, p, j, q)
     bound = 0.0
+    rounding = 0.0
     idle = 0
     for t in range(rounds + 1):
+        worst = 0.0
         # Forwards and backwards in turn: who comes first gets most, and always the same way the ascent gets stuck early.
         for step in range(rows * rows):
             at = step if t % 2 == 0 else rows * rows - 1 - step
             i, j = at // rows, at % rows
             if allowed[i, j]:
-                assign_others(products, leader, allowed, i, j, rows, t > 0, upper - bound, forbidden, cost, lap)
+                added = assign_others(
+                    products, leader, allowed, i, j, rows, t > 0, upper - bound + rounding, forbidden, cost, lap
+                )
+                worst = max(worst, added)
         for i in range(rows):
             for j in range(rows):
                 if not allowed[i, j]:
                     leader[i, j] = forbidden
         gain = solve_lap(leader, rows, lap)
         bound += gain
+        rounding += lap_rounding(rows, lap) + rows * worst
         if bound < upper:
             upper = min(upper, permutation_cost(linear, x, y, rows, lap.col_of_row))
-        if bound >= upper * (1.0 - 1e-12):
+        if bound - rounding >= upper * (1.0 - 1e-12):
             return upper
         idle = idle + 1 if gain <= STALLED * bound else 0
         if idle == PATIENCE:
@@ -182,14 +190,14 @@ def dual_ascent(linear, x, y, rows, rounds, upper, forbidden, products, leader, 
         for i in range(rows):
             for j in range(rows):
                 left = max(leader[i, j] - lap.u[i] - lap.v[j], 0.0)
-                allowed[i, j] = allowed[i, j] and bound + left <= upper
+                allowed[i, j] = allowed[i, j] and bound + left - rounding <= upper
                 if allowed[i, j]:
                     leader[i, j] = 0.0
                     left /= rows - 1
                     for p in range(rows):
                         for q in range(rows):
                             products[i, j, p, q] += left
-    return bound
+    return bound - rounding
 
 
 @kernel
@@ -225,4 +233,4 @@ def bound_pairs(
             bound = dual_ascent(
                 linear, x, y, rows, rounds, upper[p] * upper[p], 16.0 * norms, products, root.term, allowed, root.cost, lap
             )
-        lower[p] = np.sqrt(max(bound - ROUNDING * norms, 0.0))
+        lower[p], _ = interval(bound, np.inf)

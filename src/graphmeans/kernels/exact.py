@@ -7,11 +7,12 @@ from itertools import permutations
 
 import numpy as np
 
-from graphmeans.kernels.exchange import exchange_descent
+from graphmeans.kernels.exchange import edge_tolerance, exchange_descent
 from graphmeans.kernels.jit import inner, kernel
-from graphmeans.kernels.lap import new_lap, solve_lap
+from graphmeans.kernels.lap import lap_rounding, new_lap, solve_lap
 from graphmeans.kernels.pair import (
     complete,
+    interval,
     load_pair,
     n_keys,
     new_side,
@@ -32,6 +33,8 @@ N_PERMUTATIONS = np.array([len(o) for o in _ORDERS])
 
 # What a search gives away: a branch is cut when it cannot be better by more than this share of the squared distance.
 RELATIVE = 1e-12
+# Below this share of |X|^2 + |Y|^2 a squared distance is rounding of the numbers themselves; nothing is sought, or proved, there.
+NEGLIGIBLE = 1e-28
 
 #: Work of the tree: one entry a level, or a row.
 Tree = namedtuple(
@@ -58,7 +61,7 @@ def new_tree(levels, size):
 
 @inner
 def worth(bound, best, negligible):
-    """Whether a branch with this lower bound may still lead to something better."""
+    """Whether a branch with this lower bound is worth a look: it may lead to something better that is not negligible."""
     return bound < best * (1.0 - RELATIVE) - negligible
 
 
@@ -245,14 +248,14 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_tree_nodes, cutoff, warm, n
             bound = base[depth]
             if q > 0:
                 bound += solve_lap(cost, q, lap)
+                bound = max(base[depth], bound - lap_rounding(q, lap))
             if worth(bound, best, negligible):
                 for t in range(depth):
                     columns[fixed_row[t]] = fixed_col[t]
                 for a in range(q):
                     columns[x_rows[a]] = y_rows[lap.col_of_row[a]]
                 if depth == 0 and rows > 2 * FEW:
-                    # 1e-12 (|X|^2 + |Y|^2): below what rounding makes of an exchange of twins it would never end.
-                    exchange_descent(here, x, y, x_real, y_real, rows, columns, tree.fresh, 1e8 * negligible)
+                    exchange_descent(here, x, y, x_real, y_real, rows, columns, tree.fresh, edge_tolerance(x, y, rows))
                 value = permutation_cost(linear[0], x, y, rows, columns)
                 if value < best:
                     second = min(second, best)
@@ -330,7 +333,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_tree_nodes, cutoff, warm, n
             if depth >= 0:
                 x_active[fixed_row[depth]] = True
                 y_active[fixed_col[depth]] = True
-    return (missed if worth(missed, best, negligible) else best), best, second, visited
+    return (missed if worth(missed, best, 0.0) else best), best, second, visited
 
 
 @inner
@@ -431,11 +434,10 @@ def exact_pairs(
                 else:
                     complete(warm, start, nx, x, y, rows, ny, best_columns, tree.fresh)
             low, high, runner_up, tree_nodes[p] = branch_and_bound(
-                x, y, min(nx, ny), max(nx, ny), rows, max_tree_nodes, cutoffs[p] * cutoffs[p], has_warm, 1e-20 * norms,
+                x, y, min(nx, ny), max(nx, ny), rows, max_tree_nodes, cutoffs[p] * cutoffs[p], has_warm, NEGLIGIBLE * norms,
                 x_sorted, y_sorted, x_left, y_left, lap, tree, best_columns,
             )  # fmt: skip
-        upper[p] = np.sqrt(high)
-        lower[p] = min(np.sqrt(max(low, 0.0)), upper[p])
+        lower[p], upper[p] = interval(low, high)
         at = mapping_ptr[p]
         for i in range(nx):
             mappings[at + i] = -1

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from graphmeans.kernels.jit import inner
+from graphmeans.kernels.pair import squared_edges
+
+# What rounding may make of a change, as a share of the costs that change and of all squared edges.
+ROUNDING = 1e-13
+
+
+@inner
+def edge_tolerance(x, y, rows):
+    """The `tolerance` of an exchange."""
+    return ROUNDING * (squared_edges(x, rows) + squared_edges(y, rows))
 
 
 @inner
@@ -32,6 +42,7 @@ def exchange_descent(linear, x, y, x_real, y_real, rows, columns, fresh, toleran
     """Exchange columns of two rows, the best partner of each row first, as long as that lowers the cost.
 
     columns (in, out). fresh (in, out) flags the rows to look at; a row is looked at again when it or a neighbour moved.
+    tolerance (in) must be more than rounding can make of products of edges: otherwise an exchange of twins would never end.
     """
     x_roles, x_edges, x_degree, x_neighbour, y_edges = x.roles, x.edges, x.degree, x.neighbour, y.edges
     improved = True
@@ -41,14 +52,15 @@ def exchange_descent(linear, x, y, x_real, y_real, rows, columns, fresh, toleran
             if not fresh[a]:
                 continue
             fresh[a] = False
-            best, at = -tolerance, -1
+            best, at = 0.0, -1
+            here = linear[a, columns[a]]
             for b in range(rows):
                 if b == a or x_roles[a] != x_roles[b]:
                     continue
                 if (a >= x_real and b >= x_real) or (columns[a] >= y_real and columns[b] >= y_real):
                     continue  # null with null
                 change = exchange_change(a, b, linear, x_edges, x_degree, x_neighbour, y_edges, columns)
-                if change < best:
+                if change < best and change < -tolerance - ROUNDING * (here + linear[b, columns[b]]):
                     best, at = change, b
             if at >= 0:
                 columns[a], columns[at] = columns[at], columns[a]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphmeans.kernels.jit import inner, kernel
+from graphmeans.kernels.pair import SMALLEST
 
 
 @inner
@@ -125,6 +126,14 @@ def has_values(row):
 
 
 @inner
+def has_rows(values, count):
+    for i in range(count):
+        if has_values(values[i]):
+            return True
+    return False
+
+
+@inner
 def list_average(k, f_size, f_nodes, f_edges, f_total, node_row, edge_row, y_nodes, y_edges):
     """The average of frame k as lists (out) of its nodes and edges i < j that are not zero, and where in them each stands.
 
@@ -183,13 +192,14 @@ def aligned_squares(
         at, start = mapping_ptr[p], node_ptr[g]
         work_nodes[:n_nodes] = y_nodes[:n_nodes]
         work_edges[:n_edges] = y_edges[:n_edges]
-        of_nodes, of_edges = 0.0, 0.0
+        of_nodes, of_edges, apart = 0.0, 0.0, False
         for i in range(node_ptr[g + 1] - start):
             slot = mappings[at + i]
             row = node_row[slot] if slot >= 0 else -1
             for d in range(dv):
                 if row < 0:
                     of_nodes += nodes[start + i, d] * nodes[start + i, d]
+                    apart = apart or nodes[start + i, d] != 0.0
                 else:
                     work_nodes[row, d] -= nodes[start + i, d]
         for e in range(edge_ptr[g], edge_ptr[g + 1]):
@@ -198,11 +208,14 @@ def aligned_squares(
             for c in range(channels):
                 if row < 0:
                     of_edges += values[e, c] * values[e, c]
+                    apart = apart or values[e, c] != 0.0
                 else:
                     work_edges[row, c if i < j else other_channel(c, channels, directed)] -= values[e, c]
         of_nodes += sum_of_squares(work_nodes, n_nodes)
         of_edges += sum_of_squares(work_edges, n_edges)
         squares[p] = of_nodes + 2.0 * of_edges
+        if squares[p] < SMALLEST and (apart or has_rows(work_nodes, n_nodes) or has_rows(work_edges, n_edges)):
+            squares[p] = SMALLEST
 
 
 @kernel

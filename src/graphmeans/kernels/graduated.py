@@ -6,7 +6,7 @@ import numpy as np
 
 from graphmeans.kernels.jit import inner, kernel
 from graphmeans.kernels.lap import new_lap, solve_lap
-from graphmeans.kernels.pair import load_pair, new_side, node_costs, permutation_cost, squared_norm
+from graphmeans.kernels.pair import interval, load_pair, new_side, node_costs, permutation_cost, squared_norm
 from graphmeans.kernels.root import new_root, root_bound
 
 
@@ -223,5 +223,4 @@ def graduated_pairs(
         at = mapping_ptr[p]
         for i in range(nx):
             mappings[at + i] = lap.col_of_row[i] if lap.col_of_row[i] < ny else -1
-        upper[p] = np.sqrt(high)
-        lower[p] = min(np.sqrt(max(root_bound(linear, x, y, rows, root, lap), 0.0)), upper[p])
+        lower[p], upper[p] = interval(root_bound(linear, x, y, rows, root, lap), high)

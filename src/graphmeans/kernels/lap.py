@@ -8,6 +8,8 @@ import numpy as np
 
 from graphmeans.kernels.jit import inner
 
+EPS = float(np.finfo(np.float64).eps)
+
 #: Duals u, v; the assignment both ways; the rest is work.
 Lap = namedtuple("Lap", "u v col_of_row row_of_col shortest before done")
 
@@ -106,3 +108,17 @@ def improve_lap(cost, n, lap):
     for i in range(n):
         value += cost[i, col_of_row[i]]
     return value
+
+
+@inner
+def lap_rounding(n, lap):
+    """By how much the cost of a solved assignment may exceed that of the best one, because duals are rounded.
+
+    Each dual changes at most once for each row that is augmented, and each change is rounded; by weak duality the best
+    assignment costs at least sum(u) + sum(v) less n times the worst violation of ``cost - u - v >= 0``.
+    """
+    largest_u, largest_v = 0.0, 0.0
+    for i in range(n):
+        largest_u = max(largest_u, abs(lap.u[i]))
+        largest_v = max(largest_v, abs(lap.v[i]))
+    return 4.0 * n * (n + 2.0) * EPS * (largest_u + largest_v)

@@ -12,12 +12,16 @@ import numpy as np
 
 from graphmeans.kernels.jit import inner
 
+# No squared distance but 0 is given as less than this, and no bound below it as more than 0: squares get lost down there.
+SMALLEST = 2.0**-960
+
 #: The arrays of a GraphBatch.
 Packed = namedtuple("Packed", "node_ptr nodes roles edge_ptr ends values")
 #: One graph in dense form: nodes (rows, dv), roles (rows), edges (rows, rows, channels), and where edges are not zero.
 Side = namedtuple("Side", "nodes roles edges degree neighbour count")
-#: The non-zero edges of each row, sorted, for each key (see `sort_rows`): negative ones up, positive ones down.
-Sorted = namedtuple("Sorted", "low_n low_nodes low high_n high_nodes high square")
+#: The non-zero edges of each row, sorted, for each key (see `sort_rows`): negative ones up, positive ones down. The tails
+#: (see `keep_active`) are the sums of squares from each place of a row on.
+Sorted = namedtuple("Sorted", "low_n low_nodes low high_n high_nodes high low_tail high_tail")
 
 
 @inner
@@ -35,7 +39,7 @@ def new_sorted(keys, size):
     return Sorted(
         np.empty((keys, size), np.int64), np.empty((keys, size, size), np.int64), np.empty((keys, size, size)),
         np.empty((keys, size), np.int64), np.empty((keys, size, size), np.int64), np.empty((keys, size, size)),
-        np.empty(size),
+        np.empty((size, size + 1)), np.empty((size, size + 1)),
     )  # fmt: skip
 
 
@@ -111,11 +115,20 @@ def load_side(packed, g, directed, need, rows, side):
 @inner
 def squared_norm(side, rows):
     """|X|^2 of a dense graph."""
-    total = 0.0
-    nodes, edges, degree, neighbour = side.nodes, side.edges, side.degree, side.neighbour
+    total = squared_edges(side, rows)
+    nodes = side.nodes
     for i in range(rows):
         for d in range(nodes.shape[1]):
             total += nodes[i, d] * nodes[i, d]
+    return total
+
+
+@inner
+def squared_edges(side, rows):
+    """What edges add to |X|^2."""
+    total = 0.0
+    edges, degree, neighbour = side.edges, side.degree, side.neighbour
+    for i in range(rows):
         for t in range(degree[i]):
             j = neighbour[i, t]
             for c in range(edges.shape[2]):
@@ -153,7 +166,31 @@ def permutation_cost(cost, x, y, rows, columns):
             for c in range(channels):
                 difference = x_edges[i, j, c] - y_edges[p, q, c]
                 total += 2.0 * difference * difference
+    if total < SMALLEST and differs(x, y, rows, columns):
+        return SMALLEST
     return total
+
+
+@inner
+def differs(x, y, rows, columns):
+    """Whether X and P.Y differ at all."""
+    for i in range(rows):
+        p = columns[i]
+        for d in range(x.nodes.shape[1]):
+            if x.nodes[i, d] != y.nodes[p, d]:
+                return True
+        for j in range(i):
+            for c in range(x.edges.shape[2]):
+                if x.edges[i, j, c] != y.edges[p, columns[j], c]:
+                    return True
+    return False
+
+
+@inner
+def interval(low, high):
+    """Roots of a lower and an upper bound of D^2."""
+    upper = np.sqrt(high)
+    return (min(np.sqrt(low), upper) if low > SMALLEST else 0.0), upper
 
 
 @inner
@@ -198,18 +235,40 @@ def sort_rows(side, rows, out):
 
 
 @inner
-def keep_active(n, nodes, values, active, rows, q, left_n, left, square):
-    """left_n, left (out): what is left of q sorted rows when only edges to active nodes count; square (in, out) += ||^2."""
+def keep_active(n, nodes, values, active, rows, q, left_n, left, tail):
+    """left_n, left (out): what is left of q sorted rows when only edges to active nodes count.
+
+    tail (out): tail[a, t] is the sum of squares of left[a, t:].
+    """
     for a in range(q):
         i = rows[a]
         kept = 0
         for t in range(n[i]):
             if active[nodes[i, t]]:
-                value = values[i, t]
-                left[a, kept] = value
-                square[a] += value * value
+                left[a, kept] = values[i, t]
                 kept += 1
         left_n[a] = kept
+        tail[a, kept] = 0.0
+        for t in range(kept - 1, -1, -1):
+            tail[a, t] = tail[a, t + 1] + left[a, t] * left[a, t]
+
+
+@inner
+def crossed_rows(xl, na, xh, pa, yl, nb, yh, pb, length):
+    """|a - b|^2 of two sorted rows where negative values of one meet positive ones of the other."""
+    total = 0.0
+    for t in range(length):
+        difference = 0.0
+        if t < na:
+            difference = xl[t]
+        elif t >= length - pa:
+            difference = xh[length - 1 - t]
+        if t < nb:
+            difference -= yl[t]
+        elif t >= length - pb:
+            difference -= yh[length - 1 - t]
+        total += difference * difference
+    return total
 
 
 @inner
@@ -217,37 +276,36 @@ def row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, 
     """term (out) (q, q): how far the rows of edges among the q active nodes lie apart at least.
 
     Whatever permutation is chosen, row i of X meets row j of Y in some order, and the sorted order is the nearest. That
-    holds channel by channel and for the norms of the edges; the larger of the two is kept. Rows are sparse: with
-    |a - b|^2 = |a|^2 + |b|^2 - 2 <a, b> only what both have at their two ends is multiplied. x_left, y_left (work).
+    holds channel by channel and for the norms of the edges; the larger of the two is kept. Rows are sparse: differences are
+    taken of what both have at their two ends, and what only one of them has counts by its tail. Only squares are added, so
+    rounding is relative to the result, however large the numbers are. x_left, y_left (work).
     """
     xl_n, xl, xh_n, xh = x_left.low_n[0], x_left.low[0], x_left.high_n[0], x_left.high[0]
     yl_n, yl, yh_n, yh = y_left.low_n[0], y_left.low[0], y_left.high_n[0], y_left.high[0]
-    x_square, y_square = x_left.square, y_left.square
+    xl_tail, xh_tail, yl_tail, yh_tail = x_left.low_tail, x_left.high_tail, y_left.low_tail, y_left.high_tail
     length = q - 1
     for key in range(n_keys(channels)):
-        for a in range(q):
-            x_square[a] = 0.0
-            y_square[a] = 0.0
-        keep_active(x_sorted.low_n[key], x_sorted.low_nodes[key], x_sorted.low[key], x_active, x_rows, q, xl_n, xl, x_square)
-        keep_active(x_sorted.high_n[key], x_sorted.high_nodes[key], x_sorted.high[key], x_active, x_rows, q, xh_n, xh, x_square)
-        keep_active(y_sorted.low_n[key], y_sorted.low_nodes[key], y_sorted.low[key], y_active, y_rows, q, yl_n, yl, y_square)
-        keep_active(y_sorted.high_n[key], y_sorted.high_nodes[key], y_sorted.high[key], y_active, y_rows, q, yh_n, yh, y_square)
+        keep_active(x_sorted.low_n[key], x_sorted.low_nodes[key], x_sorted.low[key], x_active, x_rows, q, xl_n, xl, xl_tail)
+        keep_active(x_sorted.high_n[key], x_sorted.high_nodes[key], x_sorted.high[key], x_active, x_rows, q, xh_n, xh, xh_tail)
+        keep_active(y_sorted.low_n[key], y_sorted.low_nodes[key], y_sorted.low[key], y_active, y_rows, q, yl_n, yl, yl_tail)
+        keep_active(y_sorted.high_n[key], y_sorted.high_nodes[key], y_sorted.high[key], y_active, y_rows, q, yh_n, yh, yh_tail)
         for a in range(q):
             na, pa = xl_n[a], xh_n[a]
             for b in range(q):
-                product = 0.0
-                if na + pa > 0:
-                    nb, pb = yl_n[b], yh_n[b]
-                    for t in range(min(na, nb)):
-                        product += xl[a, t] * yl[b, t]
-                    for t in range(min(pa, pb)):
-                        product += xh[a, t] * yh[b, t]
-                    # Too few zeros between: negative values of one row meet positive ones of the other.
-                    for t in range(length - pb, na):
-                        product += xl[a, t] * yh[b, length - 1 - t]
-                    for t in range(length - pa, nb):
-                        product += yl[b, t] * xh[a, length - 1 - t]
-                total = max(0.0, x_square[a] + y_square[b] - 2.0 * product)
+                nb, pb = yl_n[b], yh_n[b]
+                if na + pb > length or nb + pa > length:
+                    total = crossed_rows(xl[a], na, xh[a], pa, yl[b], nb, yh[b], pb, length)
+                else:
+                    both = min(na, nb)
+                    total = xl_tail[a, both] + yl_tail[b, both]
+                    for t in range(both):
+                        difference = xl[a, t] - yl[b, t]
+                        total += difference * difference
+                    both = min(pa, pb)
+                    total += xh_tail[a, both] + yh_tail[b, both]
+                    for t in range(both):
+                        difference = xh[a, t] - yh[b, t]
+                        total += difference * difference
                 if key == 0:
                     term[a, b] = total
                 elif key < channels:

@@ -7,8 +7,8 @@ from collections import namedtuple
 import numpy as np
 
 from graphmeans.kernels.jit import inner
-from graphmeans.kernels.lap import solve_lap
-from graphmeans.kernels.pair import n_keys, new_sorted, row_terms, sort_rows, squared_norm
+from graphmeans.kernels.lap import lap_rounding, solve_lap
+from graphmeans.kernels.pair import n_keys, new_sorted, row_terms, sort_rows
 
 #: Work of `root_bound`; `cost` holds its assignment costs afterwards.
 Root = namedtuple("Root", "x_sorted y_sorted x_left y_left active rows term cost")
@@ -28,7 +28,7 @@ def new_root(size, channels):
 def root_bound(linear, x, y, rows, root, lap):
     """A lower bound of D^2: one assignment of all rows with node costs plus sorted-row terms. lap, root.cost (out).
 
-    Rounding is taken off: the bound never exceeds D^2, not even by the last digits.
+    What rounding may have done to the assignment is taken off.
     """
     sort_rows(x, rows, root.x_sorted)
     sort_rows(y, rows, root.y_sorted)
@@ -37,5 +37,5 @@ def root_bound(linear, x, y, rows, root, lap):
     for i in range(rows):
         for j in range(rows):
             root.cost[i, j] = linear[i, j] + root.term[i, j]
-    norms = squared_norm(x, rows) + squared_norm(y, rows)
-    return max(0.0, solve_lap(root.cost, rows, lap) - 1e-14 * norms)
+    value = solve_lap(root.cost, rows, lap)
+    return max(0.0, value - lap_rounding(rows, lap))

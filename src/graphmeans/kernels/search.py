@@ -11,27 +11,33 @@ from collections import namedtuple
 import numpy as np
 
 from graphmeans.kernels.context import deepen
-from graphmeans.kernels.exchange import exchange_descent
+from graphmeans.kernels.exchange import edge_tolerance, exchange_descent
 from graphmeans.kernels.jit import inner, kernel
 from graphmeans.kernels.lap import improve_lap, new_lap
-from graphmeans.kernels.pair import complete, load_pair, new_side, node_costs, permutation_cost, squared_norm
+from graphmeans.kernels.pair import complete, interval, load_pair, new_side, node_costs, permutation_cost, squared_norm
 from graphmeans.kernels.root import new_root, root_bound
 
 # Above this many rows less is tried, so that the time of a pair grows no faster than that of a linear assignment.
 MANY_ROWS = 64
 
+# Below this share of |X|^2 + |Y|^2 a squared distance is rounding of the numbers themselves.
+NEGLIGIBLE = 1e-28
+
+# A cost meets a lower bound up to this factor.
+MET = 1.0 + 1e-10
+
 # How many steps around two nodes are compared to see how alike they are; even.
 DEPTH = 4
 
 #: The present permutation and the best, and what the moves need.
-Work = namedtuple("Work", "columns best fresh soft products vertex gain taken x_front y_front queue")
+Work = namedtuple("Work", "columns best kept fresh soft products vertex gain taken x_front y_front queue")
 
 
 @inner
 def new_work(size):
     """Workspace for pairs of at most `size` rows."""
     return Work(
-        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_),
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_),
         np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty((size, size)),
         np.empty(size, np.bool_), np.empty(size, np.bool_), np.empty(size, np.bool_), np.empty(size, np.int64),
     )  # fmt: skip
@@ -270,13 +276,15 @@ def release(x, rows, nx, center, count, work):
 
 
 @inner
-def search(linear, x, y, nx, ny, rows, need, low, warm, starts, steps, growths, regrowths, table, tolerance, root, lap, work):
+def search(linear, x, y, nx, ny, rows, need, low, warm, trials, starts, steps, growths, regrowths, table, negligible, root,
+           lap, work):  # fmt: skip
     """The least cost found; work.best (out) is its permutation. lap holds the root assignment, work.columns a warm start.
 
-    It ends as soon as the cost meets the lower bound `low`.
+    The trials come in rounds of `starts`, `growths` and `regrowths`, and each depends on those before it alone: what fewer
+    trials find, more of them find as well. It ends as soon as the cost meets the lower bound `low` or is `negligible`.
     """
-    columns, best_columns, fresh, context = work.columns, work.best, work.fresh, root.cost
-    best, at = np.inf, 0
+    columns, fresh, context, kept = work.columns, work.fresh, root.cost, work.kept
+    best, at, started, deep, tolerance = np.inf, 0, 0, False, edge_tolerance(x, y, rows)
     for i in range(rows):
         fresh[i] = True
     if warm:
@@ -285,59 +293,75 @@ def search(linear, x, y, nx, ny, rows, need, low, warm, starts, steps, growths, 
         columns[i] = lap.col_of_row[i]
         fresh[i] = True
     best = polish(linear, x, y, nx, ny, rows, work, best, tolerance)
-    for start in range(starts):  # from the center of all permutations, then from random points half-way
-        if best <= low + tolerance:
+    a_round = starts + growths + regrowths if nx > 0 and ny > 0 else starts
+    walk = np.inf  # the cost of work.kept, which is as good as the best but need not be the same
+    for trial in range(trials):
+        if best <= max(low * MET, negligible):
             return best
-        if start > 0:
-            at = shuffle(x, y, rows, table, at, columns)
-        start_softly(x, y, rows, need, 0.0 if start == 0 else 0.5, work)
-        frank_wolfe(linear, x, y, rows, steps, work, root.term, lap)
-        for i in range(rows):
-            fresh[i] = True
-        best = polish(linear, x, y, nx, ny, rows, work, best, tolerance)
-    if nx == 0 or ny == 0 or growths + regrowths == 0:
-        return best
-    for _ in range(DEPTH // 2):
-        deepen(linear, x, y, rows, context, work.soft)
-        deepen(linear, x, y, rows, work.soft, context)
-    for _ in range(growths):  # from one pair that looks alike
-        if best <= low + tolerance:
-            return best
-        row = int(table[at % len(table)] * nx)
-        rank = int(table[(at + 1) % len(table)] ** 2 * 6)
-        at += 2
-        for i in range(rows):
-            columns[i] = -1
-            fresh[i] = True
-        seed_column(row, rank, context, x, y, ny, rows, work)
-        grow(linear, context, x, y, rows, work)
-        best = polish(linear, x, y, nx, ny, rows, work, best, tolerance)
-    for _ in range(regrowths):  # free a part of the best, seed it differently, and let it grow together again
-        if best <= low + tolerance:
-            return best
-        center = int(table[at % len(table)] * nx)
-        count = max(3, int((0.1 + 0.8 * table[(at + 1) % len(table)]) * rows))
-        rank = int(table[(at + 2) % len(table)] ** 2 * 5)
-        at += 3
-        for i in range(rows):
-            columns[i] = best_columns[i]
-        release(x, rows, nx, center, count, work)
-        seed_column(center, rank, context, x, y, ny, rows, work)
-        grow(linear, context, x, y, rows, work)
-        for i in range(rows):
-            fresh[i] = columns[i] != best_columns[i]
-        best = polish(linear, x, y, nx, ny, rows, work, best + tolerance, tolerance)  # another as good will do
+        turn = trial % a_round
+        if turn >= starts and not deep:
+            deep = True
+            for _ in range(DEPTH // 2):
+                deepen(linear, x, y, rows, context, work.soft)
+                deepen(linear, x, y, rows, work.soft, context)
+        if turn < starts:  # from the center of all permutations, then from random points half-way
+            if started > 0:
+                at = shuffle(x, y, rows, table, at, columns)
+            start_softly(x, y, rows, need, 0.0 if started == 0 else 0.5, work)
+            started += 1
+            frank_wolfe(linear, x, y, rows, steps, work, root.term, lap)
+            for i in range(rows):
+                fresh[i] = True
+            best = polish(linear, x, y, nx, ny, rows, work, best, tolerance)
+        elif turn < starts + growths:  # from one pair that looks alike
+            row = int(table[at % len(table)] * nx)
+            rank = int(table[(at + 1) % len(table)] ** 2 * 6)
+            at += 2
+            for i in range(rows):
+                columns[i] = -1
+                fresh[i] = True
+            seed_column(row, rank, context, x, y, ny, rows, work)
+            grow(linear, context, x, y, rows, work)
+            best = polish(linear, x, y, nx, ny, rows, work, best, tolerance)
+        else:  # free a part of the best, seed it differently, and let it grow together again
+            if walk > best:
+                walk = best
+                for i in range(rows):
+                    kept[i] = work.best[i]
+            center = int(table[at % len(table)] * nx)
+            count = max(3, int((0.1 + 0.8 * table[(at + 1) % len(table)]) * rows))
+            rank = int(table[(at + 2) % len(table)] ** 2 * 5)
+            at += 3
+            for i in range(rows):
+                columns[i] = kept[i]
+            release(x, rows, nx, center, count, work)
+            seed_column(center, rank, context, x, y, ny, rows, work)
+            grow(linear, context, x, y, rows, work)
+            for i in range(rows):
+                fresh[i] = columns[i] != kept[i]
+            exchange_descent(linear, x, y, nx, ny, rows, columns, fresh, tolerance)
+            value = permutation_cost(linear, x, y, rows, columns)
+            if value <= best * MET + tolerance:  # another as good will do
+                walk = min(value, best)
+                for i in range(rows):
+                    kept[i] = columns[i]
+                if value < best:
+                    best = value
+                    for i in range(rows):
+                        work.best[i] = columns[i]
     return best
 
 
 @kernel
 def search_pairs(
     x_packed, y_packed, directed, order, non_negative, pairs, first, last, size,
-    starts, steps, growths, regrowths, table, has_warm, warm,
+    effort, starts, steps, growths, regrowths, table, has_warm, warm,
     mapping_ptr, lower, upper, mappings,
 ):  # fmt: skip
-    """Match pairs[first:last]; outputs as in `exact_pairs`. `regrowths` are a row; warm (in) are mappings to start from."""
-    all_steps, all_regrowths = steps, regrowths * MANY_ROWS
+    """Match pairs[first:last]; outputs as in `exact_pairs`. warm (in) are mappings to start from.
+
+    A round of trials has this many starts and growths, and `regrowths` for each row; `effort` says how many rounds.
+    """
     dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
     x, y = new_side(size, dv, channels, n_roles), new_side(size, dv, channels, n_roles)
     need, lap, root, work = np.empty(n_roles, np.int64), new_lap(size), new_root(size, channels), new_work(size)
@@ -357,12 +381,12 @@ def search_pairs(
         if has_warm:
             complete(warm, at, nx, x, y, rows, ny, work.columns, work.taken)
         few = min(1.0, MANY_ROWS / rows)
+        again = int(regrowths * min(rows, MANY_ROWS * few))
+        trials = int(np.ceil(effort * (starts + growths + again)))
         search(
-            linear, x, y, nx, ny, rows, need, low, has_warm, starts, int(np.ceil(all_steps * few)), growths,
-            int(min(regrowths * rows, all_regrowths * few)), table, 1e-11 * norms, root, lap, work,
+            linear, x, y, nx, ny, rows, need, low, has_warm, trials, starts, int(np.ceil(steps * few)), growths, again, table,
+            NEGLIGIBLE * norms, root, lap, work,
         )  # fmt: skip
-        high = permutation_cost(linear, x, y, rows, work.best)
-        upper[p] = np.sqrt(high)
-        lower[p] = min(np.sqrt(low), upper[p])
+        lower[p], upper[p] = interval(low, permutation_cost(linear, x, y, rows, work.best))
         for i in range(nx):
             mappings[at + i] = work.best[i] if work.best[i] < ny else -1

@@ -14,6 +14,8 @@ from graphmeans.matching.pairs import rows_needed, run_kernel
 
 #: Most rows for which dual ascent is done. It keeps rows^4 numbers, which are 20 MB for 40 rows.
 LARGEST_ASCENT = 40
+#: What rounding may make of a norm, relative to it.
+ROUNDING = 1e-13
 
 
 def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
@@ -23,7 +25,8 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
     The triangle inequality of vectors, |X - P.Y| >= | |X| - |P.Y| |, is the bound.
     """
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    return np.abs(np.sqrt(x.squared_norms[pairs[:, 0]]) - np.sqrt(y.squared_norms[pairs[:, 1]]))
+    x_norms, y_norms = np.sqrt(x.squared_norms[pairs[:, 0]]), np.sqrt(y.squared_norms[pairs[:, 1]])
+    return np.maximum(np.abs(x_norms - y_norms) - ROUNDING * (x_norms + y_norms), 0.0)
 
 
 def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None) -> FloatArray:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 
-#: A match is certified when the interval is this narrow, relative to |X| + |Y|.
+#: A match is certified when the interval is this narrow, relative to the distance.
 CERTIFIED = 1e-9
 
 

@@ -60,22 +60,22 @@ def run_kernel(
         return
     order = covering(order, max(len(x.role_names), len(y.role_names)))
     rows, non_negative = rows_needed(x, y, pairs, order)
-    sides = _kernel_arrays(x), _kernel_arrays(y)
+    sides = kernel_arrays(x), kernel_arrays(y)
 
     def work(first: int, last: int) -> None:
         size = max(1, int(rows[first:last].max()))
         kernel(*sides, x.directed, order, non_negative, pairs, first, last, size, *arguments)
 
-    _run_in_chunks(work, rows.astype(np.float64) ** power, n_jobs)
+    run_in_chunks(work, rows.astype(np.float64) ** power, n_jobs)
 
 
-def _kernel_arrays(batch: GraphBatch) -> Packed:
+def kernel_arrays(batch: GraphBatch) -> Packed:
     """The arrays of a batch as kernels take them. Read-only arrays are copied, because numba would compile anew for them."""
     arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
     return Packed(*[array if array.flags.writeable else array.copy() for array in arrays])
 
 
-def _run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
+def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: int | None) -> None:
     """Call ``work(first, last)`` over ranges of about equal cost, on threads where that pays."""
     worth = max(1, int(cost.sum() // WORTH_A_CHUNK))
     threads = min(n_threads(n_jobs), worth, len(cost))

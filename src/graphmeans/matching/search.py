@@ -13,6 +13,8 @@ from graphmeans.matching.pairs import solve_pairs
 
 #: How many random numbers all pairs share, so that what is found for a pair depends on the pair alone.
 TABLE_SIZE = 4099
+#: A round of trials: starts of Frank-Wolfe with at most so many steps each, growths, and regrowths for each row.
+STARTS, STEPS, GROWTHS, REGROWTHS = 2, 30, 10, 3
 
 
 class Search(BaseEstimator):
@@ -21,12 +23,13 @@ class Search(BaseEstimator):
     First the assignment of the root bound (and the warm mapping, if there is one), then Frank-Wolfe from the center and
     from random points of the doubly stochastic matrices, then mappings grown along the edges from one pair of nodes that
     look alike; each is polished by exchanges. Then parts of the best mapping are freed, seeded differently and grown
-    together again. It stops as soon as the lower bound is met.
+    together again. With more effort such rounds are repeated. It stops as soon as the lower bound is met.
 
     Parameters
     ----------
     effort : float
-        How much is tried, relative to the default. 0: only the assignment (and the warm mapping), polished.
+        How many rounds of trials there are: 1 by default, half of the first one for 0.5. More of them never find less. 0:
+        only the assignment (and the warm mapping), polished.
     seed : int
         The seed of the random numbers, which all pairs share.
 
@@ -53,7 +56,6 @@ class Search(BaseEstimator):
         if not (np.isfinite(self.effort) and self.effort >= 0):
             raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")
         table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)
-        e = float(self.effort)
-        tries = (int(np.ceil(2 * e)), 30, int(np.ceil(10 * e)), 3.0 * e)
+        tries = (float(self.effort), STARTS, STEPS, GROWTHS, REGROWTHS)
         start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
         return solve_pairs(search_pairs, (*tries, table, warm is not None, start), x, y, pairs, order, n_jobs)

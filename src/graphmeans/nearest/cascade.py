@@ -222,7 +222,7 @@ class _Block:
 
     def _match(self, some: GraphBatch, pairs: IntArray, cutoff: FloatArray) -> Matches:
         self.counts["matchings"] += len(pairs)
-        return self.space.match(some, self.queries, pairs, cutoff=cutoff)
+        return self.space.solve(some, self.queries, pairs, cutoff=cutoff)
 
     def _keep(self, query: IntArray, graph: IntArray, low: FloatArray, found: Matches) -> None:
         """Remember what was matched, and lower the cutoffs."""

@@ -100,8 +100,10 @@ class History:
         if found is not None:
             self._latest = (*found, inertia)
             if self.context.on_iteration is not None:
-                now = found[0]()
-                self.context.on_iteration(now.labels, found[1], now.distances, inertia)
+                now, space = found[0](), self.context.space
+                self.context.on_iteration(
+                    now.labels, found[1], space.in_units_of_graphs(now.distances), space.in_units_of_graphs(inertia, power=2)
+                )
         self._recent = [*self._recent[-1:], inertia]
         if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
             self._least, self._since_best = inertia, 0
@@ -181,6 +183,7 @@ class History:
         self._clock, self._spent = now, spent
         if logger.isEnabledFor(logging.DEBUG):
             context = self.context
+            row = {**row, "inertia": (inertia := context.space.in_units_of_graphs(inertia, power=2))}
             logger.debug(
                 "run %d/%d, iteration %d: inertia %.6g, %d moved, %d matchings",
                 context.run + 1, context.n_runs, row["iteration"], inertia, moved, row["matchings"],

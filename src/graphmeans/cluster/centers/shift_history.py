@@ -21,6 +21,8 @@ Positions = tuple[FloatArray, FloatArray]
 
 #: Earlier positions that are kept.
 SNAPSHOTS = 16
+#: A shift is what bounds lose: more than rounding can make of it, and of the difference to a bound.
+ROUNDED_UP = 1.0 + 1e-12
 
 
 class ShiftHistory:
@@ -64,7 +66,7 @@ class ShiftHistory:
 
     def _between(self, then: int, now: int) -> FloatArray:
         (a, b), (c, d) = self._snapshots[then], self._snapshots[now]
-        return np.sqrt(((c - a) ** 2).sum(axis=(1, 2)) + ((d - b) ** 2).sum(axis=(1, 2, 3)))
+        return ROUNDED_UP * np.sqrt(((c - a) ** 2).sum(axis=(1, 2)) + ((d - b) ** 2).sum(axis=(1, 2, 3)))
 
     def _drop_one(self) -> None:
         """Drop the snapshot that differs least from the next one, which represents it from now on."""

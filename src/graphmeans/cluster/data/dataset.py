@@ -157,6 +157,8 @@ Dataset = InMemoryDataset | OnDiskDataset
 
 #: Graphs that are surveyed at once, and whose average cost is remembered.
 BLOCK = 16 * SHARD_SIZE
+#: Graphs of each block whose numbers are looked at, to learn about how large they are.
+SEEN = 64
 
 
 @dataclass(eq=False)
@@ -166,6 +168,7 @@ class Survey:
     like: GraphBatch
     largest: IntArray
     cost: FloatArray  # of a graph, on average, in each block
+    magnitudes: tuple[float, float] = (0.0, 0.0)  # about the largest numbers of nodes and edges
 
     @property
     def role_names(self) -> tuple[Any, ...]:
@@ -175,7 +178,8 @@ class Survey:
     @classmethod
     def of(cls, batch: GraphBatch) -> Survey:
         """The survey of one block."""
-        return cls(batch.take([]), batch.largest, np.array([costs(batch.sizes).mean() if len(batch) else 0.0]))
+        cost = np.array([costs(batch.sizes).mean() if len(batch) else 0.0])
+        return cls(batch.take([]), batch.largest, cost, batch.magnitudes)
 
     @classmethod
     def merged(cls, surveys: Sequence[Survey]) -> Survey:
@@ -186,7 +190,8 @@ class Survey:
             part = largest[: len(survey.largest)]
             np.maximum(part, survey.largest, out=part)
         like = max((survey.like for survey in surveys), key=lambda like: len(like.role_names))
-        return cls(like, largest, np.concatenate([survey.cost for survey in surveys]))
+        nodes, edges = np.max([survey.magnitudes for survey in surveys], axis=0).tolist()
+        return cls(like, largest, np.concatenate([survey.cost for survey in surveys]), (nodes, edges))
 
 
 def blocks(n: int) -> list[range]:
@@ -205,7 +210,7 @@ def costs(sizes: IntArray) -> FloatArray:
 
 
 def surveyed(collection: LazyCollection, encoder: GraphEncoder) -> Survey:
-    """The survey of a collection, a block at a time; only the columns that tell sizes and roles are read."""
+    """The survey of a collection, a block at a time: the columns that tell sizes and roles, and the numbers of a few graphs."""
     if not len(collection):
         raise GraphError("the collection is empty")
     return Survey.merged([survey_block(collection, encoder, rows) for rows in blocks(len(collection))])
@@ -215,4 +220,5 @@ def survey_block(collection: LazyCollection, encoder: GraphEncoder, rows: Rows) 
     """The survey of some graphs of a collection."""
     role_names, counts = collection.role_sizes(encoder, rows)
     like = replace(encoder.transform([]), role_names=role_names)
-    return Survey(like, counts.max(axis=0, initial=0), np.array([costs(counts.sum(axis=1)).mean()]))
+    some = collection.encoded_rows(encoder, rows[:SEEN]).magnitudes
+    return Survey(like, counts.max(axis=0, initial=0), np.array([costs(counts.sum(axis=1)).mean()]), some)

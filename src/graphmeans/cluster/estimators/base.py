@@ -131,7 +131,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
         nearest = self._predictor().nearest_centers(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
         pairs = np.stack([np.arange(len(points)), nearest.label], axis=1)
         found = self.space_.match(points, self._centers.batch, pairs)
-        certified = self.space_.certified(found, points, self._centers.batch, pairs)
+        certified = self.space_.certified(found)
         name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
         return [
             Match(
@@ -223,7 +223,8 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
             self._release_workers()
 
     def _set_assignment(self, found: Assignment) -> None:
-        self.labels_, self.distances_ = found.labels.astype(np.int32), found.distances
+        self.labels_ = found.labels.astype(np.int32)
+        self.distances_ = self.space_.in_units_of_graphs(found.distances)
         self.certified_, self.certified_margins_ = found.proven, found.proven_margins
 
     def _release_workers(self) -> None:

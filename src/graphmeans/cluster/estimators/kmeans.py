@@ -113,6 +113,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
         check_count(len(found) if isinstance(found, GraphBatch) else len(X), self.n_clusters)
         given = self._given_start(encoder, before)
         space = self._make_space(encoder, *(some for some in (found, given) if some is not None))
+        space.check_squares()
         return Prepared(encoder, space, self._make_data(X, encoder, space, found, sample_weight), given)
 
     def _given_start(self, encoder: GraphEncoder, before: Any) -> GraphBatch | None:
@@ -161,10 +162,11 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
             )
         self._keep_centers(made.encoder, made.space, best.centers)
         self._keep_assignment(best)
-        self.inertia_ = best.inertia
+        self.inertia_ = made.space.in_units_of_graphs(best.inertia, power=2)
         self.n_iter_ = best.n_iter
         self.certified_fraction_ = float("nan") if best.certified is None else best.certified
         self.trace_ = best.trace
+        self.trace_["inertia"][:] = made.space.in_units_of_graphs(best.trace["inertia"], power=2)
         self.n_matchings_ = counters.matchings[ALGORITHM]
         self.n_seeding_matchings_ = counters.matchings[SEEDING]
         self.n_evaluation_matchings_ = counters.matchings[EVALUATION]

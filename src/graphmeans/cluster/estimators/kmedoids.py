@@ -163,8 +163,8 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         self._keep_centers(encoder, space, Centers.of_graphs(data.batch.take(best.medoids)))
         self.medoid_indices_ = best.medoids
         self.labels_ = best.labels.astype(np.int32)
-        self.distances_ = best.near
-        self.inertia_ = best.objective
+        self.distances_ = space.in_units_of_graphs(best.near)
+        self.inertia_ = space.in_units_of_graphs(best.objective)
         self.n_iter_ = passes
         self.n_matchings_ = matcher.counters.matchings[ALGORITHM]
         self.n_seeding_matchings_ = matcher.counters.matchings[SEEDING]

@@ -254,7 +254,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         self._keep_centers(self.encoder_, self.space_, centers.as_centers())
         self._set_assignment(engine.assignment())
         self.certified_fraction_ = float("nan")  # the centers have moved since
-        self.inertia_ = engine.sum(sample.inertia)
+        self.inertia_ = self.space_.in_units_of_graphs(engine.sum(sample.inertia), power=2)
         self.n_matchings_ += matcher.counters.matchings.total()
         engine.close()
         self._keep_stream(centers, self.n_steps_ + 1)

@@ -136,7 +136,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         random = check_random_state(self.random_state)
         if self.n_prototypes == 1:
             groups = [random.permutation(own) for own in members]
-            means = self._mean_method().compute(space.match, points, groups, weights, space.order, random)
+            means = self._mean_method().compute(space.solve, points, groups, weights, space.order, random)
             prototypes, count = means.centers, np.ones(len(members), dtype=np.int64)
         else:
             parts = [self._several(points.take(own), weights[own], space, random) for own in members]

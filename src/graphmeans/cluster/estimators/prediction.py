@@ -99,7 +99,7 @@ class Predictor:
             engine = ThreadEngine(context, CountedMatcher(self.space), len(self.centers))
             engine.each(assign_labels, FrameCenters.from_graphs(context.bounded_order(), self.centers), 0.0)
             found = engine.assignment()
-            labels[inside], distances[inside] = found.labels, found.distances
+            labels[inside], distances[inside] = found.labels, self.space.in_units_of_graphs(found.distances)
         if len(outside):
             matrix = self.space.distances(points.take(outside), self.centers)
             labels[outside], distances[outside] = matrix.argmin(axis=1), matrix.min(axis=1)
@@ -200,7 +200,7 @@ def _match_nearest(
     space: GraphSpace, points: GraphBatch, centers: GraphBatch, graphs: IntArray, found: FloatArray
 ) -> None:
     """Match these graphs with their two best candidates, then with each further one that no bound rules out."""
-    bounds = pairwise_sketch_bounds(points.take(graphs), centers, space.order)
+    bounds = space.in_units_of_graphs(pairwise_sketch_bounds(points.take(graphs), centers, space.order))
     turn = np.argsort(bounds, axis=1, kind="stable")
 
     def match(rows: IntArray, to: IntArray) -> None:
@@ -216,7 +216,8 @@ def _match_nearest(
         if not len(undecided):
             break
         rows, to = graphs[undecided], turn[undecided, step]
-        near = lap_bounds(points, centers, np.stack([rows, to], axis=1), space.order, space.n_jobs) <= second
+        raised = lap_bounds(points, centers, np.stack([rows, to], axis=1), space.order, space.n_jobs)
+        near = space.in_units_of_graphs(raised) <= second
         match(rows[near], to[near])
 
 

@@ -18,6 +18,7 @@ from graphmeans.cluster.shards.bounds import (
 from graphmeans.cluster.shards.reductions import CLOSE, AssignmentTotals
 from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
 from graphmeans.cluster.shards.state import CERTIFIED, ESTIMATE
+from graphmeans.matching.match import CERTIFIED as CERTAIN
 from graphmeans.matching.match import Matches
 from graphmeans.nearest.sketches import scratch_zeros
 
@@ -123,7 +124,7 @@ def match_and_keep(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters
     found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, y], axis=1), cutoff=cutoff)
     shard.state.keep_bounds(x, y, found.lower, CERTIFIED, centers)
     whole = ~was_cut(found, cutoff)
-    open_ends = found.upper - found.lower > 1e-9 * (found.upper + shard.sketches.norms[x])
+    open_ends = found.upper - found.lower > CERTAIN * found.upper
     shard.state.set(x[whole & open_ends], unfinished=True)
     shard.state.keep_bounds(x[whole], y[whole], found.upper[whole], ESTIMATE, centers)
     return found

@@ -156,7 +156,8 @@ def certificates(estimator: Any) -> dict[str, Any]:
 def write_shard(number: int, part: Any, found: Assignment, folder: str, of: int) -> int:
     """Write the labels of one shard. This is called by the worker that holds it."""
     more = {"proven": found.proven, "proven_margin": found.proven_margins}
-    write_part(folder, number, part.collection, part.rows, of, found.labels, found.distances, **more)
+    distances = part.space.in_units_of_graphs(found.distances)
+    write_part(folder, number, part.collection, part.rows, of, found.labels, distances, **more)
     return len(found.labels)
 
 

@@ -23,7 +23,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.io.storage.check import check_model
 from graphmeans.io.storage.packing import known_class, pack, unpack
 
-MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 2
+MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 3
 
 #: Names of version 1 that have changed since.
 _RENAMED = {"Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers"}
@@ -45,7 +45,8 @@ def _renamed(described: Any) -> Any:
 
 #: For each earlier version, the function that translates its descriptions into those of the next version.
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    1: lambda about: {**about, "model": _renamed(about["model"])}
+    1: lambda about: {**about, "model": _renamed(about["model"])},
+    2: lambda about: about,  # a space without a unit has the unit 1
 }
 
 
