@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from graphmeans.matching.graduated import Graduated as Graduated
     from graphmeans.matching.match import Match
     from graphmeans.matching.search import Search as Search
+    from graphmeans.search.index import GraphIndex, near_duplicates
     from graphmeans.space import GraphSpace
 
 #: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
@@ -71,14 +72,15 @@ _NAMES = {
     "matching.match": ["Match"],
     "matching.search": ["Search"],
     "plots": ["plots"],
+    "search.index": ["GraphIndex", "near_duplicates"],
     "space": ["GraphSpace"],
 }  # fmt: skip
 _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Graph", "GraphEncoder", "GraphError", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace", "Match",
-    "MeanGraph", "MiniBatchGraphKMeans", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
-    "open_collection", "pairwise_distances", "plots", "structures",
+    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
+    "Match", "MeanGraph", "MiniBatchGraphKMeans", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
+    "near_duplicates", "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ import hashlib
 import io
 import json
 import os
+import struct
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,6 +38,10 @@ Arrays = dict[str, NDArray[Any]]
 Digest = Literal["sha256", "crc32"]
 
 CHECKSUM = "checksum"
+#: Arrays of at most this many bytes are read even where others stay in the file.
+SMALL = 1 << 16
+#: Where the numbers of an array begin in the file is a multiple of this, so that they can be mapped; and the mark of the filling.
+ALIGNMENT, FILLING = 64, 0xD935
 #: The largest description that is read. The numbers are not in it.
 MAX_DESCRIPTION = 16 * 2**20
 
@@ -89,8 +94,9 @@ def write_array_file(
 
 
 def read_array_file(
-    path: PathLike, kind: str, *, digest: Digest = "sha256", check: Callable[[dict[str, Any]], None] | None = None
-) -> tuple[dict[str, Any], Arrays]:
+    path: PathLike, kind: str, *, digest: Digest = "sha256", check: Callable[[dict[str, Any]], None] | None = None,
+    mapped: Callable[[dict[str, Any]], bool] | None = None,
+) -> tuple[dict[str, Any], Arrays]:  # fmt: skip
     """The description and the arrays that `write_array_file` wrote. The arrays may be written to.
 
     Parameters
@@ -102,6 +108,9 @@ def read_array_file(
         With which it was written.
     check : callable, optional
         Is called with the description before any array is read, and raises a `GraphError` if it is of no use.
+    mapped : callable, optional
+        Is called with the description, and says whether large arrays stay in the file: then they are mapped into memory and
+        cannot be written to. Their digests are checked all the same.
 
     Raises
     ------
@@ -109,11 +118,12 @@ def read_array_file(
         One line that begins with the path, if the file is not sound.
     """
     with contextlib.closing(Archive(Path(path))) as archive, blaming(path, "is not consistent in itself"):
-        return _read(archive, kind, digest, check)
+        return _read(archive, kind, digest, check, mapped)
 
 
 def _read(
-    archive: Archive, kind: str, digest: Digest, check: Callable[[dict[str, Any]], None] | None
+    archive: Archive, kind: str, digest: Digest, check: Callable[[dict[str, Any]], None] | None,
+    mapped: Callable[[dict[str, Any]], bool] | None,
 ) -> tuple[dict[str, Any], Arrays]:
     described = f"{kind}.json"
     own = {described, CHECKSUM} if digest == "sha256" else {described}
@@ -133,7 +143,13 @@ def _read(
     if strange:
         raise GraphError(f"holds {strange[0]!r}, which is no part of a {kind}")
     arrays: Arrays = {}
+    stays = mapped is not None and mapped(about)
     for name, (member, expected) in listed.items():
+        if stays and archive.size(member) > SMALL:
+            if digest == "sha256" and archive.sha256(member) != expected:
+                raise GraphError(f"is damaged: array {name!r} does not have its checksum")
+            arrays[name] = _mapped_npy(archive, member, name)
+            continue
         data = archive.read(member, limit=None)
         if digest == "sha256" and hashlib.sha256(data).hexdigest() != expected:
             raise GraphError(f"is damaged: array {name!r} does not have its checksum")
@@ -153,6 +169,7 @@ def write_npy(archive: zipfile.ZipFile, member: str, array: NDArray[Any], hashed
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
     parts = (header.getbuffer(), array.reshape(-1).view(np.uint8).data)
     info = zipfile.ZipInfo(member)
+    info.extra = _filling(archive, member) if array.nbytes > SMALL else b""
     info.file_size = sum(part.nbytes for part in parts)  # so that the zip knows beforehand whether it is a large one
     found = hashlib.sha256()
     with archive.open(info, "w") as stream:
@@ -163,9 +180,33 @@ def write_npy(archive: zipfile.ZipFile, member: str, array: NDArray[Any], hashed
     return found.hexdigest() if hashed else None
 
 
+def _filling(archive: zipfile.ZipFile, member: str) -> bytes:
+    """An extra field of a length that lets the next member begin at a multiple of the alignment."""
+    assert archive.fp is not None
+    begins = archive.fp.tell() + 30 + len(member.encode()) + 4
+    count = -begins % ALIGNMENT
+    return struct.pack("<HH", FILLING, count) + bytes(count)
+
+
 def read_npy(data: bytes, name: str) -> NDArray[Any]:
     """The array in the bytes of a .npy member, after its shape has been checked against their number."""
-    stream = io.BytesIO(data)
+    shape, fortran, found, start = _header(io.BytesIO(data), name, len(data))
+    return np.frombuffer(data, found, offset=start).reshape(shape, order="F" if fortran else "C").copy()
+
+
+def _mapped_npy(archive: Archive, member: str, name: str) -> NDArray[Any]:
+    """The array in an uncompressed .npy member, mapped into memory."""
+    where, size = archive.place(member)
+    with archive.path.open("rb") as file:
+        file.seek(where)
+        shape, fortran, found, start = _header(io.BytesIO(file.read(min(size, 4096))), name, size)
+    if fortran and len(shape) > 1:
+        raise GraphError(f"array {name!r} is not stored row by row")
+    return np.memmap(archive.path, found, "r", where + start, shape).view(np.ndarray)
+
+
+def _header(stream: io.BytesIO, name: str, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """Shape, order and type of the array in a .npy member of this size, and where its numbers begin."""
     try:
         version = np.lib.format.read_magic(stream)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -174,10 +215,10 @@ def read_npy(data: bytes, name: str) -> NDArray[Any]:
         raise GraphError(f"array {name!r} has an unreadable header ({error})") from None
     if not _numeric(found):
         raise GraphError(f"array {name!r} holds {found}, not numbers")
-    count, start = int(np.prod([int(size) for size in shape], dtype=object)), stream.tell()
-    if min(shape, default=0) < 0 or count * found.itemsize != len(data) - start:
-        raise GraphError(f"array {name!r} has {len(data) - start} bytes, which do not fit its shape {shape}")
-    return np.frombuffer(data, found, offset=start).reshape(shape, order="F" if fortran else "C").copy()
+    count, start = int(np.prod([int(length) for length in shape], dtype=object)), stream.tell()
+    if min(shape, default=0) < 0 or count * found.itemsize != size - start:
+        raise GraphError(f"array {name!r} has {size - start} bytes, which do not fit its shape {shape}")
+    return shape, fortran, found, start
 
 
 def _numeric(dtype: np.dtype[Any]) -> bool:

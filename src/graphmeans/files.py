@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -206,6 +207,31 @@ class Archive:
     def names(self) -> list[str]:
         """Return the names of all members."""
         return list(self._infos)
+
+    def size(self, name: str) -> int:
+        """Return the number of bytes of one member."""
+        info = self._infos.get(self._prefix + name)
+        if info is None:
+            raise fail(self.where(name), "is not in the zip")
+        return info.file_size
+
+    def sha256(self, name: str) -> str:
+        """Return the digest of one member, which is not held in memory."""
+        digest = hashlib.sha256()
+        with refusing(self.where(name), "cannot be unpacked", _UNPACKING), self._zip.open(self._prefix + name) as member:
+            while part := member.read(1 << 20):
+                digest.update(part)
+        return digest.hexdigest()
+
+    def place(self, name: str) -> tuple[int, int]:
+        """Return where in the file the bytes of an uncompressed member begin, and how many there are."""
+        info = self._infos[self._prefix + name]
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 0x1:
+            raise fail(self.where(name), "is compressed, where it must not be")
+        with self.path.open("rb") as file:
+            file.seek(info.header_offset + 26)
+            name_length, extra_length = struct.unpack("<HH", file.read(4))
+        return info.header_offset + 30 + name_length + extra_length, info.file_size
 
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
         """Return the bytes of one member."""

@@ -74,6 +74,22 @@ def estimator_html(estimator: Any) -> str:
     return f"<div><p>{', '.join(facts)}</p>{cells}{more}</div>{diagram}"
 
 
+def answer_html(answer: Any) -> str:
+    """A query and its neighbors with their distances; what is not proven to be among the nearest says so."""
+    window = viewport([answer.query, *(neighbor.graph for neighbor in answer)])
+
+    def cell(graph: Graph, said: str, ink: str) -> str:
+        picture = draw_svg(graph, size=110, viewport=window, color=ink)
+        return f'<figure style="display:inline-block;margin:4px;text-align:center">{picture}<figcaption>{said}</figcaption></figure>'
+
+    cells = [cell(answer.query, f"<b>{_text(answer.query.name or 'query')}</b>", "currentColor")]
+    for neighbor in answer:
+        proven = "" if neighbor.certified else "<br>not proven"
+        name = _text(neighbor.name if neighbor.name is not None else neighbor.index)
+        cells.append(cell(neighbor.graph, f"{name}<br>{neighbor.distance:.4g}{proven}", _MEAN_INK))
+    return f"<div>{''.join(cells)}</div>"
+
+
 def _columns(graph: Graph) -> str:
     named = ("nodes", [*filter(None, graph.nodes)]), ("edges", [*filter(None, graph.edge_attributes)])
     parts = [f"{what}: {', '.join(map(_text, names))}" for what, names in named if names]

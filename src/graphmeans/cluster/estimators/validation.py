@@ -101,6 +101,8 @@ _NONE = Constraint("None", kinds=(type(None),))
 CONSTRAINTS: dict[str, Constraint] = {
     "n_clusters": whole(1),
     "n_prototypes": whole(1),
+    "n_neighbors": whole(1),
+    "radius": _NOT_NEGATIVE,
     "algorithm": one_of(*ALGORITHMS),
     "init": one_of(*INITIALIZATIONS) | Constraint("graphs or a callable", test=_is_graphs),
     "n_init": one_of("auto") | whole(1),

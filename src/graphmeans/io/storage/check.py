@@ -13,13 +13,19 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import UNBOUNDED
+from graphmeans.matching.sketch import sketch_batch, sketch_order
 from graphmeans.means.frames import Centers
+from graphmeans.nearest.points import AXES, Axes, Points
+from graphmeans.nearest.sketches import Sketches
+from graphmeans.search.names import NameTable
 from graphmeans.space import GraphSpace
 
 #: The largest order of a space, number of threads and effort that a file may ask for, because they cost memory and time.
 MAX_ORDER, MAX_THREADS, MAX_EFFORT = 1 << 15, 4096, 1e4
 #: A share may exceed 1 by this much, because of rounding.
 _ROUNDING = 1e-9
+#: Graphs of an index that are sketched again to see that its sketches are theirs.
+SKETCHES_CHECKED = 200
 
 
 def check_model(estimator: Any) -> None:
@@ -36,6 +42,46 @@ def check_model(estimator: Any) -> None:
     width = centers.batch.nodes.shape[1]
     _expect(estimator._kind != "array" or getattr(estimator, "n_features_in_", None) == width, "its number of features")
     estimator.centroids("graph")  # decoding checks the values themselves
+
+
+def check_index(index: Any) -> None:
+    """Raise a `GraphError` unless the parts of an index fit together.
+
+    What is searched is as large as the file, so no more than a sample of the sketches is made again.
+    """
+    encoder, space, points, names = index.encoder_, index.space_, index._points_in, index.names_
+    _expect(isinstance(encoder, GraphEncoder), "its encoder")
+    _expect(isinstance(space, GraphSpace), "its space")
+    _expect(isinstance(points, Points) and isinstance(points.batch, GraphBatch), "its graphs")
+    _expect(isinstance(points.axes, Axes) and isinstance(points.sketches, Sketches), "its sketches")
+    check_encoder(encoder)
+    check_space(space, encoder)
+    batch, count = points.batch, len(points.batch)
+    check_batch(batch, encoder)
+    _expect(count > 0 and bool((batch.role_counts <= space.order).all()), "its order")
+    numbers = index.indices_
+    _expect(_whole(numbers, np.int64) and numbers.shape == (count,) and bool((np.diff(numbers) > 0).all()), "its numbers")
+    _expect(type(index.n_seen_) is int and numbers[0] >= 0 and bool(numbers[-1] < index.n_seen_), "its numbers")
+    _expect(isinstance(names, NameTable) and _whole(names.present, np.bool_) and names.present.shape == (count,), "its names")
+    _expect(_whole(names.letters, np.uint8) and names.letters.ndim == 1 and len(names.ptr) == count + 1, "its names")
+    _check_offsets(names.ptr, len(names.letters))
+    _check_sketches(points)
+
+
+def _check_sketches(points: Points) -> None:
+    axes, sketches, count = points.axes, points.sketches, len(points.batch)
+    _expect(_floats(axes.mean, 1) and _floats(axes.directions, 2), "its sketches")
+    dim, along = axes.directions.shape
+    _expect(axes.mean.shape == (dim,) and dim <= MAX_ORDER**2 and along <= AXES + 1, "its sketches")
+    values, norms = sketches.values, sketches.norms
+    _expect(values.dtype == np.float32 and values.shape == (count, along + (along < dim)), "its sketches")
+    _expect(_floats(norms, 1) and norms.shape == (count,) and bool(np.isfinite(values).all()), "its sketches")
+    some = np.unique(np.linspace(0, count - 1, min(count, SKETCHES_CHECKED)).astype(np.int64))
+    order = sketch_order(points.space.order, points.batch)
+    _expect(sketch_batch(points.batch.take(some[:1]), order).shape[1] == dim, "its sketches")
+    again = points.sketch(points.batch.take(some), order)
+    close = np.allclose(again.values, values[some], rtol=0, atol=1e-4 * max(float(norms.max()), 1e-300))
+    _expect(close and np.allclose(again.norms, norms[some]), "its sketches, which may be those of another release,")
 
 
 def check_encoder(encoder: GraphEncoder) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version as release
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ from graphmeans.array_file import Arrays, read_array_file, write_array_file
 from graphmeans.files import PathLike, blaming, fail, refusing
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.storage.check import check_model
+from graphmeans.io.storage.check import check_index, check_model
 from graphmeans.io.storage.packing import known_class, pack, unpack
+from graphmeans.search.index import GraphIndex
 
 MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 3
 
@@ -90,7 +92,7 @@ def load(path: PathLike) -> Any:
     if not os.path.isfile(path):
         raise fail(path, "no such file")
     with blaming(path, "is not consistent in itself"):
-        about, arrays = read_array_file(path, "model", check=_check_version)
+        about, arrays = read_array_file(path, "model", check=_check_version, mapped=_is_index)
         return _estimator(about, arrays)
 
 
@@ -130,10 +132,19 @@ def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
     if not hasattr(known_class(next(iter(described))), "save"):
         raise GraphError("holds no estimator")
     estimator = unpack(described, arrays)
+    if isinstance(estimator, GraphIndex):
+        estimator._points_in = replace(estimator._points_in, space=estimator.space_)
+        check_index(estimator)
+        return estimator
     check_model(estimator)
     centers = estimator.space_.unweighted(estimator._centers.batch)
     estimator.cluster_centers_ = centers.nodes if estimator._kind == "array" else centers
     return estimator
+
+
+def _is_index(about: dict[str, Any]) -> bool:
+    """Whether a file holds an index, whose arrays stay in the file."""
+    return isinstance(about.get("model"), dict) and GraphIndex.__name__ in about["model"]
 
 
 def _check_version(about: dict[str, Any]) -> None:

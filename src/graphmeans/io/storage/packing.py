@@ -22,7 +22,8 @@ from graphmeans.graphs.errors import GraphError
 #: The classes that a file may hold, and their modules.
 CLASSES = {
     "GraphKMeans": "cluster.estimators.kmeans", "MiniBatchGraphKMeans": "cluster.estimators.minibatch",
-    "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
+    "GraphIndex": "search.index", "Points": "nearest.points", "Axes": "nearest.points", "Sketches": "nearest.sketches",
+    "NameTable": "search.names", "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
     "Numbers": "graphs.encoding.columns", "Categories": "graphs.encoding.columns", "Angles": "graphs.encoding.columns",
     "GraphEncoder": "graphs.encoding.encoder", "GraphBatch": "graphs.batch", "GraphSpace": "space",
     "Graph": "graphs.graph", "MeanGraph": "graphs.mean_graph", "Centers": "means.frames", "SetMean": "means.set_mean",
@@ -33,7 +34,7 @@ CLASSES = {
 _GRAPH = ("nodes", "edges", "edge_attributes", "directed", "roles", "node_ids", "name")
 _MEAN = ("node_support", "edge_support", "objective", "similarity", "damped")
 #: Fitted attributes whose names do not end as scikit-learn's do.
-_PRIVATE = frozenset({"_kind", "_centers", "_n_features_out"})
+_PRIVATE = frozenset({"_kind", "_centers", "_n_features_out", "_points_in"})
 #: What is computed from the rest.
 _COMPUTED = frozenset({"cluster_centers_", "_sklearn_output_config"})
 

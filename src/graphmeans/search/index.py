@@ -1,0 +1,488 @@
+"""`GraphIndex`: exact nearest neighbors of graphs, with the names and shapes of scikit-learn's `NearestNeighbors`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils.validation import check_is_fitted
+
+from graphmeans.cluster.estimators.graph_input import GraphInput
+from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy
+from graphmeans.cluster.estimators.validation import check_parameters
+from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.convert import is_one_graph
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.matching.match import Match, Matcher
+from graphmeans.means.frames import Centers
+from graphmeans.nearest.cascade import Cascade, fit_into, widened
+from graphmeans.nearest.points import Points
+from graphmeans.search.names import NameTable
+from graphmeans.space import Order
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbor:
+    """One of the nearest graphs of a query.
+
+    Attributes
+    ----------
+    index : int
+        Its number in the index.
+    name : str or None
+    distance : float
+    certified : bool
+        Whether it is proven to be among the nearest that were asked for.
+    match : Match
+        How the query is aligned to it.
+    graph : Graph
+        The graph itself, as the index holds it.
+    """
+
+    index: int
+    name: str | None
+    distance: float
+    certified: bool
+    match: Match
+    graph: Graph
+
+
+class Answer(Sequence[Neighbor]):
+    """The nearest graphs of one query, the nearest first; in a notebook it is drawn."""
+
+    def __init__(self, query: Graph, neighbors: Sequence[Neighbor]) -> None:
+        self.query, self._neighbors = query, list(neighbors)
+
+    def __len__(self) -> int:
+        return len(self._neighbors)
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._neighbors[i]
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{n.name or n.index} at {n.distance:.4g}" for n in self._neighbors[:3])
+        proven = "proven" if all(n.certified for n in self._neighbors) else "not all proven"
+        return f"Answer({len(self)} nearest: {said}{', ...' if len(self) > 3 else ''}; {proven})"
+
+    def _repr_html_(self) -> str:
+        # Pictures belong to a higher layer, which is loaded only when a notebook asks for one.
+        return str(import_module("graphmeans.plots.notebook").answer_html(self))
+
+
+class GraphIndex(GraphInput):
+    """Nearest neighbors of whole graphs, found without a matrix of distances and proven to be the nearest.
+
+    Graphs are compared by bounds, the cheapest first, and only the few that no bound rules out are matched. The result is that
+    of comparing the query with every graph. Numbers of graphs are those of their order in `fit` and `add`; they do not change
+    when others are removed.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        How many neighbors `kneighbors` gives if it is not told.
+    radius : float, default=1.0
+        The radius of `radius_neighbors` if it is not told.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers; it is cloned and fitted. See `GraphKMeans`.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        How many nodes (of each role) the space foresees; "auto" is the largest number in the collection. A query that is
+        larger is compared at its own order; a graph that is added must not be larger.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs.
+    effort : float, default=1.0
+        How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    n_jobs : int or None, default=None
+        The number of threads; None for all cores. Results do not depend on it.
+
+    Attributes
+    ----------
+    n_samples_fit_ : int
+        How many graphs are in the index.
+    indices_ : int array
+        Their numbers.
+    names_ : NameTable
+        Their names in the same order, None for those without.
+    n_seen_ : int
+        How many graphs were ever taken in; the next that is added gets this number.
+    n_compared_ : Counter
+        What all searches since `fit` have taken: pairs compared by ``heads`` of sketches, ``sketches`` and ``assignments``,
+        and ``matchings``.
+    encoder_, space_ :
+        The fitted encoder and the metric space.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, classes = gm.datasets.make_letters(150, random_state=0)
+    >>> index = gm.GraphIndex().fit(graphs[:140])
+    >>> distances, numbers = index.kneighbors(graphs[140:], n_neighbors=3)
+    >>> distances.shape, numbers.shape
+    ((10, 3), (10, 3))
+    >>> index.query(graphs[0], n_neighbors=1)[0].distance
+    0.0
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        radius: float = 1.0,
+        encoder: Any = "auto",
+        order: Order = "auto",
+        matcher: str | Matcher = "auto",
+        effort: float = 1.0,
+        node_weight: float = 1.0,
+        edge_weight: float = 1.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.encoder = encoder
+        self.order = order
+        self.matcher = matcher
+        self.effort = effort
+        self.node_weight = node_weight
+        self.edge_weight = edge_weight
+        self.n_jobs = n_jobs
+
+    # -- what is in it -----------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: object = None) -> GraphIndex:
+        """Take in a collection of graphs, or the rows of a 2-D array.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+        y : object, default=None
+            It is ignored.
+
+        Returns
+        -------
+        self
+        """
+        check_parameters(self.get_params(deep=False))
+        encoder, space, data = self._take_in(X, None)
+        if not len(data):
+            raise GraphError("the collection is empty")
+        self.encoder_, self.space_ = encoder, space
+        self._points_in = Points.of(space, data.batch)
+        self.indices_ = np.arange(len(data))
+        self.names_ = self._names(X, len(data))
+        self.n_seen_ = len(data)
+        self.__dict__.pop("_counts", None)
+        return self
+
+    def add(self, X: Any) -> IntArray:
+        """Take in more graphs, and return their numbers. None may be larger than the space foresees."""
+        check_is_fitted(self)
+        points = self._points(X)
+        over = np.flatnonzero(~fit_into(self._points_in, points))
+        if len(over):
+            raise GraphError(
+                f"graph {over[0]} has {points.sizes[over[0]]} nodes, more than the graphs that this index was made for: its "
+                "distances would not be comparable with theirs; make an index with a larger order"
+            )
+        new = np.arange(len(points)) + self.n_seen_
+        self._points_in = self._points_in.append(points)
+        self.indices_ = np.concatenate([self.indices_, new])
+        self.names_ = self.names_.append(self._names(X, len(points)))
+        self.n_seen_ += len(points)
+        return new
+
+    def remove(self, numbers: ArrayLike) -> None:
+        """Remove the graphs of these numbers; the others keep theirs."""
+        check_is_fitted(self)
+        gone = np.unique(np.asarray(numbers, dtype=np.int64).reshape(-1))
+        missing = gone[~np.isin(gone, self.indices_)]
+        if len(missing):
+            raise GraphError(f"there is no graph number {missing[0]} in the index")
+        kept = np.flatnonzero(~np.isin(self.indices_, gone))
+        self._points_in, self.indices_ = self._points_in.take(kept), self.indices_[kept]
+        self.names_ = self.names_.take(kept)
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """How many graphs are in the index."""
+        check_is_fitted(self)
+        return len(self.indices_)
+
+    @property
+    def n_compared_(self) -> Counter[str]:
+        """What all searches have taken."""
+        counts: Counter[str] = self.__dict__.setdefault("_counts", Counter())
+        return counts
+
+    def _names(self, X: Any, count: int) -> NameTable:
+        if self._kind == ARRAY:
+            return NameTable.of([None] * count)
+        return NameTable.of(X.names if is_lazy(X) else [graph.name for graph in self._graphs(X)])
+
+    def graphs(self, numbers: ArrayLike) -> list[MeanGraph]:
+        """Give the graphs of these numbers as the index holds them: encoded and decoded again, without the caller's node ids."""
+        at = self._positions(numbers)
+        plain = self.space_.unweighted(self._points_in.batch.take(at))
+        whole = Centers.of_graphs(plain)
+        names = [self.names_[i] for i in at]
+        return self.encoder_.decode(plain, whole.node_support, whole.edge_support, damped=False, names=names)
+
+    def _positions(self, numbers: ArrayLike) -> IntArray:
+        check_is_fitted(self)
+        wanted = np.asarray(numbers, dtype=np.int64).reshape(-1)
+        at = np.searchsorted(self.indices_, wanted)
+        known = (at < len(self.indices_)) & (self.indices_[np.minimum(at, len(self.indices_) - 1)] == wanted)
+        if not known.all():
+            raise GraphError(f"there is no graph number {wanted[~known][0]} in the index")
+        return at
+
+    def save(self, path: Any) -> None:
+        """Write the index to a file (by convention ``.gmi``) that `gm.load` reads: no pickle, with checksums.
+
+        A loaded index stays in the file: what is searched is mapped into memory, and need not fit into it.
+        """
+        import_module("graphmeans.io.storage.model").save(self, path)  # files are a layer above estimators
+
+    # -- searching ---------------------------------------------------------------------------------
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True, return_certified: bool = False
+    ) -> Any:
+        """Find the nearest graphs of each query.
+
+        Parameters
+        ----------
+        X : collection of graphs, a single graph, or None, default=None
+            The queries. None stands for the graphs of the index, none of which is its own neighbor.
+        n_neighbors : int or None, default=None
+            How many; None for the parameter of the index.
+        return_distance : bool, default=True
+            Whether to return distances.
+        return_certified : bool, default=False
+            Whether to say of each neighbor that it is proven to be among the nearest: that no more than n_neighbors - 1
+            graphs are nearer. This is always so where the matcher is exact.
+
+        Returns
+        -------
+        distances : array of shape (queries, n_neighbors)
+            In increasing order. Only if `return_distance`.
+        indices : int array of shape (queries, n_neighbors)
+            The numbers of the neighbors.
+        certified : bool array of shape (queries, n_neighbors)
+            Only if `return_certified`.
+        """
+        queries, without = self._queries(X)
+        k = self._count(n_neighbors, without)
+        shape = (len(queries), k)
+        distances, indices, certified = np.zeros(shape), np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
+        for q, found in enumerate(self._cascade().nearest(queries, k, without)):
+            at, distances[q], certified[q] = found.nearest(k)
+            indices[q] = self.indices_[at]
+        return _returned(
+            (return_distance, self.space_.in_units_of_graphs(distances)), (True, indices), (return_certified, certified)
+        )
+
+    def radius_neighbors(
+        self, X: Any = None, radius: float | None = None, return_distance: bool = True, sort_results: bool = False,
+        return_certified: bool = False,
+    ) -> Any:  # fmt: skip
+        """Find all graphs within a radius of each query.
+
+        Parameters
+        ----------
+        X : collection of graphs, a single graph, or None, default=None
+            The queries. None stands for the graphs of the index, none of which is its own neighbor.
+        radius : float or None, default=None
+            None for the parameter of the index.
+        return_distance : bool, default=True
+            Whether to return distances.
+        sort_results : bool, default=False
+            Whether neighbors come in the order of their distances; otherwise they come by number.
+        return_certified : bool, default=False
+            Whether to say of each query that it is proven to have no other graph within the radius.
+
+        Returns
+        -------
+        distances : array of arrays
+            Only if `return_distance`.
+        indices : array of int arrays
+        certified : bool array of shape (queries,)
+            Only if `return_certified`.
+        """
+        queries, without = self._queries(X)
+        reach = self._reach(radius)
+        distances, indices = np.empty(len(queries), dtype=object), np.empty(len(queries), dtype=object)
+        certified = np.zeros(len(queries), dtype=bool)
+        for q, found in enumerate(self._cascade().within(queries, reach, without)):
+            at, near, certified[q] = found.within(reach)
+            order = np.arange(len(at)) if sort_results else np.argsort(at)
+            distances[q], indices[q] = self.space_.in_units_of_graphs(near[order]), self.indices_[at[order]]
+        return _returned((return_distance, distances), (True, indices), (return_certified, certified))
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """Give the nearest neighbors as a sparse matrix.
+
+        Parameters
+        ----------
+        X : collection of graphs, a single graph, or None, default=None
+            The queries. None stands for the graphs of the index, none of which is its own neighbor.
+        n_neighbors : int or None, default=None
+            How many; None for the parameter of the index.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether entries are 1, or distances.
+
+        Returns
+        -------
+        csr_array of shape (queries, graphs ever taken in)
+            Rows are in the order of distances. The columns are the numbers of graphs.
+        """
+        _check_mode(mode)
+        distances, indices = self.kneighbors(X, n_neighbors)
+        ptr = np.arange(len(indices) + 1) * indices.shape[1]
+        values = distances.ravel() if mode == "distance" else np.ones(indices.size)
+        return csr_array((values, indices.ravel(), ptr), shape=(len(indices), self.n_seen_))
+
+    def radius_neighbors_graph(
+        self, X: Any = None, radius: float | None = None, mode: str = "connectivity", sort_results: bool = False
+    ) -> Any:
+        """Give all neighbors within a radius as a sparse matrix.
+
+        Parameters
+        ----------
+        X : collection of graphs, a single graph, or None, default=None
+            The queries. None stands for the graphs of the index, none of which is its own neighbor.
+        radius : float or None, default=None
+            None for the parameter of the index.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Whether entries are 1, or distances.
+        sort_results : bool, default=False
+            Whether the entries of a row come in the order of distances; otherwise they come by number.
+
+        Returns
+        -------
+        csr_array of shape (queries, graphs ever taken in)
+        """
+        _check_mode(mode)
+        distances, indices = self.radius_neighbors(X, radius, sort_results=sort_results)
+        ptr = np.concatenate([[0], np.cumsum([len(row) for row in indices])]).astype(np.int64)
+        columns = np.concatenate([np.zeros(0, dtype=np.int64), *indices])
+        values = np.concatenate([np.zeros(0), *distances]) if mode == "distance" else np.ones(len(columns))
+        return csr_array((values, columns, ptr), shape=(len(indices), self.n_seen_))
+
+    def query(self, graph: Any, n_neighbors: int | None = None) -> Answer:
+        """Find the nearest graphs of one, with their alignments; in a notebook the answer is drawn.
+
+        Parameters
+        ----------
+        graph : graph
+            In any form that `fit` takes.
+        n_neighbors : int or None, default=None
+            How many; None for the parameter of the index.
+
+        Returns
+        -------
+        Answer
+            A sequence of neighbors with number, name, distance, certificate, alignment and graph.
+        """
+        check_is_fitted(self)
+        if self._kind == ARRAY:
+            raise GraphError("query is for graphs; kneighbors takes rows of an array")
+        (query,) = self._graphs(graph)
+        distances, numbers, certified = self.kneighbors([query], n_neighbors, return_certified=True)
+        at = self._positions(numbers[0])
+        points, near = self.space_.weighted(self.encoder_.encode([query])), self._points_in.batch.take(at)
+        space = self.space_ if fit_into(self._points_in, points).all() else widened(self.space_, points)
+        found = space.match(points, near, np.stack([np.zeros(len(at), dtype=np.int64), np.arange(len(at))], axis=1))
+        proven = self.space_.certified(found)
+        name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
+        neighbors = []
+        for p, other in enumerate(self.graphs(numbers[0])):
+            into = found.mapping(p)
+            mapping = {node: (int(j) if j >= 0 else None) for node, j in zip(query.node_ids, into, strict=True)}
+            match = Match(float(found.lower[p]), float(found.upper[p]), mapping, into, bool(proven[p]), name)
+            number = int(numbers[0, p])
+            neighbors.append(Neighbor(number, other.name, float(distances[0, p]), bool(certified[0, p]), match, other))
+        return Answer(query, neighbors)
+
+    # -- how it is asked ---------------------------------------------------------------------------
+
+    def _cascade(self) -> Cascade:
+        points = replace(self._points_in, space=replace(self._points_in.space, n_jobs=self.n_jobs))
+        return Cascade(points, self.n_compared_)
+
+    def _queries(self, X: Any) -> tuple[GraphBatch, IntArray | None]:
+        """The queries as points, and which graph of the index each of them is, if they are those of the index."""
+        check_is_fitted(self)
+        if X is None:
+            return self._points_in.batch, np.arange(len(self.indices_))
+        return self._points([X] if self._kind != ARRAY and not is_lazy(X) and is_one_graph(X) else X), None
+
+    def _count(self, n_neighbors: int | None, without: IntArray | None) -> int:
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        check_parameters({"n_neighbors": k})
+        there = len(self.indices_) - (without is not None)
+        if k > there:
+            raise GraphError(f"n_neighbors must be at most the number of graphs, {there}, got {k}")
+        return int(k)
+
+    def _reach(self, radius: float | None) -> float:
+        """The radius in multiples of the unit of the space."""
+        reach = self.radius if radius is None else radius
+        check_parameters({"radius": reach})
+        return float(reach) / self.space_.unit
+
+
+def near_duplicates(graphs: Iterable[Any], radius: float = 0.0, **parameters: Any) -> list[NDArray[np.int64]]:
+    """Groups of graphs that are copies of each other, or nearly.
+
+    Two graphs within the radius are in one group, and so are those that are connected through others.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+    radius : float, default=0.0
+        How far copies may be apart. 0 finds graphs that are equal up to the order of their nodes.
+    **parameters :
+        Those of `GraphIndex`.
+
+    Returns
+    -------
+    list of int arrays
+        The positions of each group of two and more, the first of each group in increasing order.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> x, y = gm.Graph([[0.0], [1.0]], [(0, 1)]), gm.Graph([[1.0], [0.0]], [(0, 1)])
+    >>> gm.near_duplicates([x, gm.Graph([[5.0]]), y])
+    [array([0, 2])]
+    """
+    index = GraphIndex(**parameters).fit(graphs)
+    near = index.radius_neighbors_graph(radius=radius)
+    _, group = connected_components(near, directed=False)
+    order = np.argsort(group, kind="stable")
+    cuts = np.flatnonzero(np.diff(group[order])) + 1
+    groups = [part for part in np.split(order, cuts) if len(part) > 1]
+    return sorted(groups, key=lambda part: int(part[0]))
+
+
+def _returned(*parts: tuple[bool, Any]) -> Any:
+    wanted = [value for is_wanted, value in parts if is_wanted]
+    return wanted[0] if len(wanted) == 1 else tuple(wanted)
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in ("connectivity", "distance"):
+        raise GraphError(f"mode must be 'connectivity' or 'distance', got {mode!r}")
+
