@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -25,6 +26,8 @@ from graphmeans.matching.sketch import sketch_batch
 from graphmeans.means.frames import Frames
 from graphmeans.means.method import MeanMethod, Means
 from graphmeans.means.registry import get_mean
+from graphmeans.nearest.cascade import Cascade, pairs_within
+from graphmeans.nearest.points import Points
 from graphmeans.space import GraphSpace, Order
 
 
@@ -94,14 +97,21 @@ def distance(
 def pairwise_distances(
     graphs: Iterable[Any], others: Iterable[Any] | None = None, matcher: str | Matcher = "auto", order: Order = "auto",
     n_jobs: int | None = None, *, encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
-) -> NDArray[np.float64]:  # fmt: skip
+    cutoff: float | None = None,
+) -> Any:  # fmt: skip
     """All distances between two collections, or within one.
 
     Parameters are those of `match`, but the encoder is fitted, and the order taken, over all graphs given.
 
+    Parameters
+    ----------
+    cutoff : float, optional
+        If it is given, only distances up to it are wanted. Then most pairs are never matched, and the result is sparse; a
+        graph is no neighbor of itself. `GraphIndex` does the same for a collection that is searched more than once.
+
     Returns
     -------
-    array of shape (number of graphs, number of others)
+    array of shape (number of graphs, number of others), or csr_array with the distances up to the cutoff
 
     Examples
     --------
@@ -115,7 +125,25 @@ def pairwise_distances(
     metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": n_jobs}
     _, space, batch = _in_space(left + right, encoder, metric)
     first = batch.take(np.arange(len(left)))
-    return space.distances(first, None if others is None else batch.take(np.arange(len(left), len(left) + len(right))))
+    second = None if others is None else batch.take(np.arange(len(left), len(left) + len(right)))
+    return space.distances(first, second) if cutoff is None else _near(space, first, second, cutoff)
+
+
+def _near(space: GraphSpace, first: GraphBatch, second: GraphBatch | None, cutoff: float) -> Any:
+    """Distances up to a cutoff, as a sparse matrix."""
+    if isinstance(cutoff, bool) or not isinstance(cutoff, (int, float, np.number)) or not 0 <= cutoff < np.inf:
+        raise GraphError(f"cutoff must be a number of at least 0, got {cutoff!r}")
+    reach = float(cutoff) / space.unit
+    if second is None:
+        row, column, distance, _ = pairs_within(Cascade(Points.of(space, first)), reach)
+        shape = (len(first), len(first))
+    else:
+        found = [answer.within(reach) for answer in Cascade(Points.of(space, second)).within(first, reach)]
+        row = np.repeat(np.arange(len(first)), [len(index) for index, _, _ in found])
+        column = np.concatenate([np.zeros(0, dtype=np.int64), *(index for index, _, _ in found)])
+        distance = np.concatenate([np.zeros(0), *(near for _, near, _ in found)])
+        shape = (len(first), len(second))
+    return csr_array((space.in_units_of_graphs(distance), (row, column)), shape=shape)
 
 
 def mean(

@@ -9,7 +9,7 @@ import pytest
 
 import graphmeans as gm
 from graphmeans.nearest import cascade as module
-from graphmeans.nearest.cascade import Cascade, Found
+from graphmeans.nearest.cascade import Cascade, Found, pairs_within
 from graphmeans.nearest.points import Points
 from strategies import Kind, random_collection
 
@@ -57,9 +57,14 @@ def test_all_within_a_radius_are_found(kind):
         space, batch = in_space(graphs, matcher=gm.Exact())
         points, truth = Points.of(space, batch), space.distances(batch)
         for radius in (0.0, float(np.quantile(truth, 0.05)), float(np.quantile(truth, 0.4))):
-            for q, found in enumerate(Cascade(points).within(batch, radius, without=np.arange(40))):
+            pairs = pairs_within(Cascade(points), radius)
+            assert pairs.complete.all()
+            for q, found in enumerate(Cascade(points).within(batch, radius)):
                 index, distance, complete = found.within(radius)
-                expected = np.flatnonzero((truth[q] <= radius) & (np.arange(40) != q))
+                own = pairs.column[pairs.row == q]
+                assert own.tolist() == [i for i in np.sort(index).tolist() if i != q]
+                np.testing.assert_allclose(np.sort(pairs.distance[pairs.row == q]), np.sort(distance[index != q]))
+                expected = np.flatnonzero(truth[q] <= radius)
                 near_the_edge = np.flatnonzero(np.abs(truth[q] - radius) < 1e-9)
                 assert set(index.tolist()) ^ set(expected.tolist()) <= set(near_the_edge.tolist())
                 assert complete

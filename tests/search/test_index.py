@@ -186,6 +186,21 @@ def test_near_duplicates(letters):
     assert gm.near_duplicates(letters[:20]) == []
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_pairwise_distances_up_to_a_cutoff(letters, apart):
+    few, others = letters[:40], letters[40:90] if apart else None
+    dense = gm.pairwise_distances(few, others)
+    sparse = gm.pairwise_distances(few, others, cutoff=1.0)
+    within = dense <= 1.0
+    if not apart:
+        np.fill_diagonal(within, False)
+    assert sparse.shape == dense.shape
+    assert sparse.nnz == within.sum() > 20
+    np.testing.assert_allclose(sparse.toarray()[within], dense[within], atol=1e-9)
+    with pytest.raises(gm.GraphError, match="cutoff must be a number of at least 0, got -1"):
+        gm.pairwise_distances(few, cutoff=-1)
+
+
 # -- files -----------------------------------------------------------------------------------------
 
 

@@ -52,7 +52,7 @@ def cluster_command(
     ] = "auto",
     mean: Annotated[MeanName, typer.Option(help="How mean graphs are computed.")] = MeanName.auto,
     matcher: options.MatcherOption = options.MatcherName.auto,
-    effort: Annotated[float, typer.Option(min=0, help="How hard larger graphs are matched (auto, search).")] = 1.0,
+    effort: options.Effort = 1.0,
     theta: Annotated[float, typer.Option(min=0, help="How far gvr trusts an alignment while its center moves.")] = 0.0,
     certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,

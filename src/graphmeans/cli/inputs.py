@@ -41,6 +41,13 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
     return GraphEncoder(**given)
 
 
+def query_graphs(where: str) -> list[Graph]:
+    """All graphs of an input, or the one at ``INPUT#NAME`` or ``INPUT#NUMBER``."""
+    from graphmeans.io.collection import read_collection
+
+    return read_collection(Path(where))[0] if Path(where).exists() or "#" not in where else [one_graph(where)]
+
+
 def one_graph(where: str) -> Graph:
     """The graph at ``FILE``, or ``INPUT#NAME`` or ``INPUT#NUMBER`` in a collection (numbers begin at 0)."""
     from graphmeans.io.collection import read_collection

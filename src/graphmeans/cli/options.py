@@ -36,6 +36,7 @@ EncoderJson = Annotated[
 ]  # fmt: skip
 NodeWeight = Annotated[float, typer.Option(min=0, help="Weight of node attributes.")]
 EdgeWeight = Annotated[float, typer.Option(min=0, help="Weight of edge attributes.")]
+Effort = Annotated[float, typer.Option(min=0, help="How hard larger graphs are matched (auto, search).")]
 MatcherOption = Annotated[MatcherName, typer.Option("--matcher", help="How two graphs are matched.")]
 EngineOption = Annotated[
     EngineName | None,

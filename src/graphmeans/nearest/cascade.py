@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,11 +95,17 @@ class Cascade:
         """
         yield from self._search(queries, k, np.inf, without)
 
-    def within(self, queries: GraphBatch, radius: float, without: IntArray | None = None) -> Iterator[Found]:
+    def within(self, queries: GraphBatch, radius: float) -> Iterator[Found]:
         """All graphs within a radius of each query."""
-        yield from self._search(queries, len(self.points), radius, without)
+        yield from self._search(queries, len(self.points), radius, None)
 
-    def _search(self, queries: GraphBatch, k: int, radius: float, without: IntArray | None) -> Iterator[Found]:
+    def later_within(self, radius: float) -> Iterator[Found]:
+        """For each graph of the collection all later ones within a radius: every pair once."""
+        yield from self._search(self.points.batch, len(self.points), radius, np.arange(len(self.points)), and_before=True)
+
+    def _search(
+        self, queries: GraphBatch, k: int, radius: float, without: IntArray | None, and_before: bool = False
+    ) -> Iterator[Found]:
         at_once = max(1, BOUNDS_AT_ONCE // max(len(self.points), 1))
         fits = fit_into(self.points, queries)
         start = 0
@@ -113,7 +120,7 @@ class Cascade:
             else:
                 block = _Block(widened(self.points.space, some), replace(self.points, sketches=NO_SKETCHES), some, self.counts)
             if without is not None:
-                block.leave_out(without[start:stop])
+                block.leave_out(without[start:stop], and_before)
             yield from block.search(k, radius)
             start = stop
 
@@ -150,10 +157,13 @@ class _Block:
         counts["heads"] += self.low.size
         self.found: list[list[tuple[IntArray, FloatArray, FloatArray]]] = [[] for _ in everyone]
 
-    def leave_out(self, without: IntArray) -> None:
-        """Do not look at these graphs, one for each query."""
-        row = np.flatnonzero(without >= 0)
-        self.low[row, without[row]] = np.inf
+    def leave_out(self, without: IntArray, and_before: bool) -> None:
+        """Do not look at these graphs, one for each query (-1 for none), or at those before them either."""
+        if and_before:
+            self.low[np.arange(self.low.shape[1]) <= without[:, None]] = np.inf
+        else:
+            row = np.flatnonzero(without >= 0)
+            self.low[row, without[row]] = np.inf
 
     def search(self, k: int, radius: float) -> Iterator[Found]:
         """Look for the k nearest within the radius."""
@@ -239,6 +249,37 @@ class _Block:
 #: No candidates.
 NONE = np.zeros(0, dtype=np.int64), np.zeros(0)
 _NOTHING = (np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
+
+
+class Pairs(NamedTuple):
+    """All pairs of a collection within a radius: each twice, by row and then by column.
+
+    `complete` says of each graph whether it is proven that it has no others.
+    """
+
+    row: IntArray
+    column: IntArray
+    distance: FloatArray
+    complete: NDArray[np.bool_]
+
+
+def pairs_within(cascade: Cascade, radius: float) -> Pairs:
+    """Find all pairs of graphs of a collection within a radius."""
+    n = len(cascade.points)
+    complete = np.ones(n, dtype=bool)
+    rows, columns, distances = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+    for q, found in enumerate(cascade.later_within(radius)):
+        index, near, _ = found.within(radius)
+        doubtful = found.index[(found.upper > radius) & (found.lower <= radius * CLOSE)]
+        complete[doubtful] = False
+        complete[q] &= not len(doubtful)
+        rows.append(np.full(len(index), q))
+        columns.append(index)
+        distances.append(near)
+    row, column = np.concatenate(rows + columns), np.concatenate(columns + rows)
+    distance = np.concatenate(distances + distances)
+    order = np.lexsort([column, row])
+    return Pairs(row[order], column[order], distance[order], complete)
 
 
 def fit_into(points: Points, queries: GraphBatch) -> NDArray[np.bool_]:

@@ -67,22 +67,22 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def counted(count: int, what: str) -> str:
-    """A count with its noun.
+def counted(count: int, what: str, many: str | None = None) -> str:
+    """A count with its noun, whose plural ends in s unless it is given.
 
     Examples
     --------
     >>> counted(1, "graph"), counted(1200, "graph")
     ('1 graph', '1,200 graphs')
     """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
 
 
-def page_template(module: str) -> Template:
-    """The page.html in the folder of the module whose ``__file__`` this is."""
+def page_template(module: str, page: str = "page.html") -> Template:
+    """A page in the folder of the module whose ``__file__`` this is."""
     environment = Environment(
         loader=FileSystemLoader(Path(module).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update(number=number, percent=percent, counted=counted)
-    return environment.get_template("page.html")
+    return environment.get_template(page)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from graphmeans.cluster.estimators.graph_input import GraphInput
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy
 from graphmeans.cluster.estimators.validation import check_parameters
-from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import is_one_graph
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.means.frames import Centers
-from graphmeans.nearest.cascade import Cascade, fit_into, widened
+from graphmeans.nearest.cascade import Cascade, fit_into, pairs_within, widened
 from graphmeans.nearest.points import Points
 from graphmeans.search.names import NameTable
 from graphmeans.space import Order
@@ -320,15 +321,26 @@ class GraphIndex(GraphInput):
         certified : bool array of shape (queries,)
             Only if `return_certified`.
         """
-        queries, without = self._queries(X)
         reach = self._reach(radius)
-        distances, indices = np.empty(len(queries), dtype=object), np.empty(len(queries), dtype=object)
-        certified = np.zeros(len(queries), dtype=bool)
-        for q, found in enumerate(self._cascade().within(queries, reach, without)):
-            at, near, certified[q] = found.within(reach)
-            order = np.arange(len(at)) if sort_results else np.argsort(at)
-            distances[q], indices[q] = self.space_.in_units_of_graphs(near[order]), self.indices_[at[order]]
-        return _returned((return_distance, distances), (True, indices), (return_certified, certified))
+        distances, indices, certified = [], [], []
+        for at, near, complete in self._within(X, reach):
+            order = np.lexsort([at, near]) if sort_results else np.argsort(at)
+            distances.append(self.space_.in_units_of_graphs(near[order]))
+            indices.append(self.indices_[at[order]])
+            certified.append(complete)
+        return _returned(
+            (return_distance, _listed(distances)), (True, _listed(indices)), (return_certified, np.array(certified, dtype=bool))
+        )
+
+    def _within(self, X: Any, reach: float) -> Iterator[tuple[IntArray, FloatArray, bool]]:
+        """Positions and distances of the graphs within reach of each query, and whether there are proven to be no others."""
+        if X is not None:
+            yield from (found.within(reach) for found in self._cascade().within(self._queries(X)[0], reach))
+            return
+        pairs = pairs_within(self._cascade(), reach)
+        cuts = np.searchsorted(pairs.row, np.arange(len(self.indices_) + 1))
+        for q, (a, b) in enumerate(pairwise(cuts)):
+            yield pairs.column[a:b], pairs.distance[a:b], bool(pairs.complete[q])
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """Give the nearest neighbors as a sparse matrix.
@@ -380,7 +392,7 @@ class GraphIndex(GraphInput):
         values = np.concatenate([np.zeros(0), *distances]) if mode == "distance" else np.ones(len(columns))
         return csr_array((values, columns, ptr), shape=(len(indices), self.n_seen_))
 
-    def query(self, graph: Any, n_neighbors: int | None = None) -> Answer:
+    def query(self, graph: Any, n_neighbors: int | None = None, radius: float | None = None) -> Answer:
         """Find the nearest graphs of one, with their alignments; in a notebook the answer is drawn.
 
         Parameters
@@ -389,31 +401,49 @@ class GraphIndex(GraphInput):
             In any form that `fit` takes.
         n_neighbors : int or None, default=None
             How many; None for the parameter of the index.
+        radius : float or None, default=None
+            If it is given, the answer is all graphs within this distance instead.
 
         Returns
         -------
         Answer
             A sequence of neighbors with number, name, distance, certificate, alignment and graph.
         """
+        return self.query_all([graph], n_neighbors, radius)[0]
+
+    def query_all(self, graphs: Any, n_neighbors: int | None = None, radius: float | None = None) -> list[Answer]:
+        """Find the nearest graphs of several, with their alignments; see `query`."""
         check_is_fitted(self)
         if self._kind == ARRAY:
             raise GraphError("query is for graphs; kneighbors takes rows of an array")
-        (query,) = self._graphs(graph)
-        distances, numbers, certified = self.kneighbors([query], n_neighbors, return_certified=True)
-        at = self._positions(numbers[0])
-        points, near = self.space_.weighted(self.encoder_.encode([query])), self._points_in.batch.take(at)
+        queries = self._graphs(graphs)
+        if radius is None:
+            distances, numbers, certified = self.kneighbors(queries, n_neighbors, return_certified=True)
+        else:
+            distances, numbers, complete = self.radius_neighbors(queries, radius, sort_results=True, return_certified=True)
+            certified = [np.full(len(row), sure) for row, sure in zip(numbers, complete, strict=True)]
+        return [
+            Answer(query, self._aligned(query, *found))
+            for query, *found in zip(queries, distances, numbers, certified, strict=True)
+        ]
+
+    def _aligned(
+        self, query: Graph, distances: FloatArray, numbers: IntArray, certified: NDArray[np.bool_]
+    ) -> list[Neighbor]:
+        """The neighbors of a query, matched once more for their alignments."""
+        points, near = self.space_.weighted(self.encoder_.encode([query])), self._points_in.batch.take(self._positions(numbers))
         space = self.space_ if fit_into(self._points_in, points).all() else widened(self.space_, points)
-        found = space.match(points, near, np.stack([np.zeros(len(at), dtype=np.int64), np.arange(len(at))], axis=1))
-        proven = self.space_.certified(found)
-        name = str(getattr(self.space_.matcher, "name", type(self.space_.matcher).__name__))
+        found = space.match(points, near, np.stack([np.zeros(len(near), dtype=np.int64), np.arange(len(near))], axis=1))
+        self.n_compared_["matchings"] += len(near)
+        proven = space.certified(found)
+        name = str(getattr(space.matcher, "name", type(space.matcher).__name__))
         neighbors = []
-        for p, other in enumerate(self.graphs(numbers[0])):
+        for p, other in enumerate(self.graphs(numbers)):
             into = found.mapping(p)
             mapping = {node: (int(j) if j >= 0 else None) for node, j in zip(query.node_ids, into, strict=True)}
             match = Match(float(found.lower[p]), float(found.upper[p]), mapping, into, bool(proven[p]), name)
-            number = int(numbers[0, p])
-            neighbors.append(Neighbor(number, other.name, float(distances[0, p]), bool(certified[0, p]), match, other))
-        return Answer(query, neighbors)
+            neighbors.append(Neighbor(int(numbers[p]), other.name, float(distances[p]), bool(certified[p]), match, other))
+        return neighbors
 
     # -- how it is asked ---------------------------------------------------------------------------
 
@@ -480,6 +510,14 @@ def near_duplicates(graphs: Iterable[Any], radius: float = 0.0, **parameters: An
 def _returned(*parts: tuple[bool, Any]) -> Any:
     wanted = [value for is_wanted, value in parts if is_wanted]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
+
+
+def _listed(arrays: list[Any]) -> NDArray[Any]:
+    """An array of arrays of different lengths, as scikit-learn has them."""
+    result = np.empty(len(arrays), dtype=object)
+    for i, array in enumerate(arrays):
+        result[i] = array
+    return result
 
 
 def _check_mode(mode: str) -> None:
