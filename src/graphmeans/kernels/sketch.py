@@ -22,17 +22,24 @@ def squared_difference(x, y, i, j):
     return total
 
 
+@numba.njit(nogil=True)
+def bound_between(x, y, i, j, x_norm, y_norm):
+    """|x[i] - y[j]|, rounded down by more than single precision can be wrong; 0 where it overflows."""
+    root = np.float64(np.sqrt(squared_difference(x, y, i, j)))  # float32 until here, compiled or not
+    bound = root * (1.0 - (x.shape[1] + 4) * EPS) - EPS * (x_norm[i] + y_norm[j]) - TINY
+    return bound if bound < np.inf else 0.0
+
+
 @kernel
 def sketch_bounds(rows, x, y, x_norm, y_norm, low):
-    """Raise low[p, c] (in, out) to |x[rows[p]] - y[c]|, rounded down by more than single precision can be wrong.
-
-    Where single precision overflows nothing is raised.
-    """
-    relative = 1.0 - (x.shape[1] + 4) * EPS
+    """Raise low[p, c] (in, out) to the distance of x[rows[p]] and y[c], rounded down."""
     for p in range(len(rows)):
-        i = rows[p]
         for c in range(len(y)):
-            root = np.float64(np.sqrt(squared_difference(x, y, i, c)))  # float32 until here, compiled or not
-            bound = root * relative - EPS * (x_norm[i] + y_norm[c]) - TINY
-            if low[p, c] < bound < np.inf:
-                low[p, c] = bound
+            low[p, c] = max(low[p, c], bound_between(x, y, rows[p], c, x_norm, y_norm))
+
+
+@kernel
+def pair_sketch_bounds(i, j, x, y, x_norm, y_norm, low):
+    """Raise low[p] (in, out) to the distance of x[i[p]] and y[j[p]], rounded down."""
+    for p in range(len(i)):
+        low[p] = max(low[p], bound_between(x, y, i[p], j[p], x_norm, y_norm))

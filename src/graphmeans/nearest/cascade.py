@@ -15,15 +15,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
-from graphmeans.kernels.sketch import sketch_bounds
+from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
 from graphmeans.matching.bounds import lap_bounds
-from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import covering
 from graphmeans.matching.sketch import sketch_order
 from graphmeans.nearest.points import HEAD, Points
@@ -31,8 +31,8 @@ from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
 
 #: Most bounds of heads that are held at once.
-BOUNDS_AT_ONCE = 1 << 24
-#: Candidates of a query in the first round, and how many times more there are in each round that follows.
+BOUNDS_AT_ONCE = 1 << 22
+#: Candidates of a query in the first round, besides as many as neighbors are asked for; how many times more in each that follows.
 FIRST_ROUND, GROWTH = 16, 4
 #: Candidates are chosen by their sketches from so many times more by their heads.
 HEADS = 16
@@ -130,7 +130,7 @@ NO_SKETCHES = Sketches(np.zeros((0, 0), dtype=np.float32), np.zeros(0))
 
 
 class _Block:
-    """Queries that are searched together.
+    """Queries that are searched together. Pairs of a query and a graph are two arrays of positions.
 
     Attributes
     ----------
@@ -138,24 +138,25 @@ class _Block:
         Lower bounds of all distances, as far as they are known; infinite for pairs that are done.
     sketched : bool array of the same shape
         For which of them whole sketches have been compared.
+    best : array of shape (queries, k)
+        The least distances found so far.
     cutoff : array
         What is farther than this from a query is of no interest.
     """
 
     def __init__(self, space: GraphSpace, points: Points, queries: GraphBatch, counts: Counter[str]) -> None:
         self.space, self.points, self.queries, self.counts = space, points, queries, counts
-        n, everyone = len(points), np.arange(len(queries))
         if points.sketches is NO_SKETCHES:
             x, y = (np.sqrt(batch.squared_norms) for batch in (queries, points.batch))
             self.low = np.maximum(np.abs(x[:, None] - y) - 1e-12 * (x[:, None] + y), 0.0)
         else:
             self.sketches = points.sketch(queries, sketch_order(points.space.order, points.batch))
-            self.low = np.zeros((len(queries), n))
+            self.low = np.zeros((len(queries), len(points)))
             head, own = points.sketches.head(HEAD), self.sketches.head(HEAD)
-            sketch_bounds(everyone, own.values, head.values, own.norms, head.norms, self.low)
+            sketch_bounds(np.arange(len(queries)), own.values, head.values, own.norms, head.norms, self.low)
         self.sketched = np.full(self.low.shape, points.sketches is NO_SKETCHES)
         counts["heads"] += self.low.size
-        self.found: list[list[tuple[IntArray, FloatArray, FloatArray]]] = [[] for _ in everyone]
+        self.found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = [(*_NO_PAIRS, np.zeros(0), np.zeros(0))]
 
     def leave_out(self, without: IntArray, and_before: bool) -> None:
         """Do not look at these graphs, one for each query (-1 for none), or at those before them either."""
@@ -170,85 +171,87 @@ class _Block:
         self.cutoff = np.full(len(self.queries), radius * (2.0 - CLOSE))
         self.best = np.full((len(self.queries), min(k, len(self.points))), np.inf)
         # The first candidates set the cutoffs, by which the others are sifted. There are more of them in each round.
-        left, most = list(range(len(self.queries))), min(k, FIRST_ROUND) + FIRST_ROUND
-        while left:
-            candidates = [NONE] * len(self.queries)
-            for q in left:
-                candidates[q] = self._sifted(q, most)
-            self._match_in_turn(candidates)
-            left = [q for q in left if (self.low[q] < self.cutoff[q] * CLOSE).any()]
+        most = k + min(k, FIRST_ROUND) if np.isinf(radius) else len(self.points)
+        while len((pairs := self._open_pairs(HEADS * most))[0]):
+            query, graph, low = _least(*pairs, self._by_sketch(*pairs), most)
+            near = low < self.cutoff[query] * CLOSE
+            query, graph, low = query[near], graph[near], low[near]
+            self.low[query, graph] = np.inf  # they are dealt with now
+            self._match_in_turn(query, graph, low)
             most *= GROWTH
-        for parts in self.found:
-            index, lower, upper = (np.concatenate(column) for column in zip(_NOTHING, *parts, strict=True))
-            order = np.lexsort([index, upper])
-            yield Found(index[order], lower[order], upper[order])
+        query, graph, lower, upper = (np.concatenate(column) for column in zip(*self.found, strict=True))
+        order = np.lexsort([graph, upper, query])
+        cuts = np.searchsorted(query[order], np.arange(len(self.queries) + 1))
+        graph, lower, upper = graph[order], lower[order], upper[order]
+        for a, b in pairwise(cuts.tolist()):
+            yield Found(graph[a:b], lower[a:b], upper[a:b])
 
-    def _sifted(self, q: int, most: int) -> tuple[IntArray, FloatArray]:
-        """Graphs that their sketches do not rule out, the least bounds first, `most` at most; and the bounds."""
-        graphs = np.flatnonzero(self.low[q] < self.cutoff[q] * CLOSE)
-        low = self.low[q, graphs]
-        if len(graphs) > HEADS * most:
-            some = np.sort(np.argpartition(low, HEADS * most)[: HEADS * most])
-            graphs, low = graphs[some], low[some]
-        new = np.flatnonzero(~self.sketched[q, graphs])
+    def _open_pairs(self, most: int) -> tuple[IntArray, IntArray]:
+        """Pairs below the cutoffs, those with the least bounds, at most so many of each query."""
+        is_open = self.low < (self.cutoff * CLOSE)[:, None]
+        many = np.flatnonzero(is_open.sum(axis=1) > most)
+        is_open[many] = False
+        query, graph = np.nonzero(is_open)
+        if len(many):
+            least = np.argpartition(self.low[many], most - 1, axis=1)[:, :most]
+            query, graph = np.concatenate([query, np.repeat(many, most)]), np.concatenate([graph, least.ravel()])
+        order = np.lexsort([graph, query])
+        return query[order], graph[order]
+
+    def _by_sketch(self, query: IntArray, graph: IntArray) -> FloatArray:
+        """The bounds of these pairs, raised by whole sketches."""
+        new = np.flatnonzero(~self.sketched[query, graph])
         if len(new):
-            table, own = self.points.sketches, self.sketches
-            raised = low[new, None]
-            sketch_bounds(graphs[new], table.values, own.values[q : q + 1], table.norms, own.norms[q : q + 1], raised)
-            low[new] = raised[:, 0]
-            self.low[q, graphs[new]], self.sketched[q, graphs[new]] = low[new], True
+            own, table, raised = self.sketches, self.points.sketches, self.low[query[new], graph[new]]
+            pair_sketch_bounds(query[new], graph[new], own.values, table.values, own.norms, table.norms, raised)
+            self.low[query[new], graph[new]], self.sketched[query[new], graph[new]] = raised, True
             self.counts["sketches"] += len(new)
-        near = np.flatnonzero(low < self.cutoff[q] * CLOSE)
-        near = near[np.argsort(low[near], kind="stable")][:most]
-        self.low[q, graphs[near]] = np.inf  # they are dealt with now
-        return graphs[near], low[near]
+        low: FloatArray = self.low[query, graph]
+        return low
 
-    def _match_in_turn(self, candidates: list[tuple[IntArray, FloatArray]]) -> None:
-        """Solve assignments for all candidates, then match them, the least bound first, while any is below its cutoff."""
-        counts = np.array([len(graphs) for graphs, _ in candidates])
-        query = np.repeat(np.arange(len(candidates)), counts)
-        graph = np.concatenate([graphs for graphs, _ in candidates]).astype(np.int64)
-        low = np.concatenate([bounds for _, bounds in candidates])
+    def _match_in_turn(self, query: IntArray, graph: IntArray, low: FloatArray) -> None:
+        """Solve an assignment for each of these pairs, then match them, the least bound first, while any is below its cutoff."""
         used, where = np.unique(graph, return_inverse=True)
         some, pairs = self.points.batch.take(used), np.stack([where.reshape(-1), query], axis=1)
         low = np.maximum(low, lap_bounds(some, self.queries, pairs, self.space.order, self.space.n_jobs))
         self.counts["assignments"] += len(low)
         order = np.lexsort([graph, low, query])
         query, graph, low, pairs = query[order], graph[order], low[order], pairs[order]
-        at, end = np.searchsorted(query, np.arange(len(counts))), np.cumsum(counts)
-        while True:
-            turn = []
-            for q in np.flatnonzero(at < end):
-                stop = min(at[q] + STEP, end[q])
-                near = at[q] + np.searchsorted(low[at[q] : stop], self.cutoff[q] * CLOSE)
-                turn.append(np.arange(at[q], near))
-                at[q] = near if near == stop else end[q]
-            rows = np.concatenate(turn) if turn else np.zeros(0, dtype=np.int64)
-            if not len(rows):
-                if (at >= end).all():
-                    return
-                continue
-            self._keep(query[rows], graph[rows], low[rows], self._match(some, pairs[rows], self.cutoff[query[rows]]))
+        cuts = np.searchsorted(query, np.arange(len(self.queries) + 1))
+        at, end = cuts[:-1].copy(), cuts[1:]
+        step = min(STEP, self.best.shape[1])
+        while len(left := np.flatnonzero(at < end)):
+            # The next pairs of each query as a row; bounds rise along it.
+            turn = at[left, None] + np.arange(step)
+            there = turn < end[left, None]
+            near = there & (low[np.minimum(turn, len(low) - 1)] < (self.cutoff[left] * CLOSE)[:, None])
+            at[left] = np.where(near.sum(axis=1) == step, at[left] + step, end[left])
+            rows = turn[near]
+            if len(rows):
+                found = self.space.solve(some, self.queries, pairs[rows], cutoff=self.cutoff[query[rows]])
+                self._keep(query[rows], graph[rows], np.maximum(found.lower, np.minimum(low[rows], found.upper)), found.upper)
 
-    def _match(self, some: GraphBatch, pairs: IntArray, cutoff: FloatArray) -> Matches:
-        self.counts["matchings"] += len(pairs)
-        return self.space.solve(some, self.queries, pairs, cutoff=cutoff)
-
-    def _keep(self, query: IntArray, graph: IntArray, low: FloatArray, found: Matches) -> None:
+    def _keep(self, query: IntArray, graph: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         """Remember what was matched, and lower the cutoffs."""
-        lower = np.maximum(found.lower, np.minimum(low, found.upper))
-        starts = np.flatnonzero(np.diff(query, prepend=-1))
-        for a, b in zip(starts, [*starts[1:], len(query)], strict=True):
-            q = int(query[a])
-            self.found[q].append((graph[a:b], lower[a:b], found.upper[a:b]))
-            k = self.best.shape[1]
-            self.best[q] = np.sort(np.concatenate([self.best[q], found.upper[a:b]]))[:k]
-            self.cutoff[q] = min(self.cutoff[q], self.best[q, -1])
+        self.counts["matchings"] += len(query)
+        self.found.append((query, graph, lower, upper))
+        touched, first, row = np.unique(query, return_index=True, return_inverse=True)
+        new = np.full((len(touched), min(STEP, self.best.shape[1])), np.inf)
+        new[row.reshape(-1), np.arange(len(query)) - first[row.reshape(-1)]] = upper
+        k = self.best.shape[1]
+        self.best[touched] = np.sort(np.concatenate([self.best[touched], new], axis=1), axis=1)[:, :k]
+        self.cutoff[touched] = np.minimum(self.cutoff[touched], self.best[touched, -1])
 
 
-#: No candidates.
-NONE = np.zeros(0, dtype=np.int64), np.zeros(0)
-_NOTHING = (np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0))
+_NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+
+def _least(query: IntArray, graph: IntArray, low: FloatArray, most: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Of the pairs of each query those with the least bounds, at most so many, the least first."""
+    order = np.lexsort([graph, low, query])
+    query, graph, low = query[order], graph[order], low[order]
+    rank = np.arange(len(query)) - np.searchsorted(query, query)
+    return query[rank < most], graph[rank < most], low[rank < most]
 
 
 class Pairs(NamedTuple):
