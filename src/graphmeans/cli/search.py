@@ -37,7 +37,7 @@ def search_command(
     ] = None,
     html: Annotated[
         Path | None,
-        typer.Option("--html", metavar="FILE.html", help="Write a page with queries beside their neighbors.", show_default="none"),
+        typer.Option("--html", metavar="FILE.html", help="Write a page: queries beside their neighbors.", show_default="none"),
     ] = None,
     y_down: options.YDown = False,
     jobs: options.Jobs = None,

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.kernels.jit import announce
@@ -112,6 +113,12 @@ def covering(order: IntArray, n_roles: int) -> IntArray:
     result = np.zeros(max(len(order), n_roles), dtype=np.int64)
     result[: len(order)] = order
     return result
+
+
+def are_larger(batch: GraphBatch, order: IntArray) -> NDArray[np.bool_]:
+    """Which graphs have more nodes of some role than an order has places."""
+    counts = batch.role_counts
+    return np.asarray((counts > covering(order, counts.shape[1])[: counts.shape[1]]).any(axis=1))
 
 
 def _wide(counts: IntArray, n_roles: int) -> IntArray:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
 from graphmeans.matching.bounds import lap_bounds
-from graphmeans.matching.pairs import covering
+from graphmeans.matching.pairs import are_larger, covering
 from graphmeans.matching.sketch import sketch_order
 from graphmeans.nearest.points import HEAD, Points
 from graphmeans.nearest.sketches import Sketches
@@ -288,10 +288,9 @@ def pairs_within(cascade: Cascade, radius: float) -> Pairs:
 def fit_into(points: Points, queries: GraphBatch) -> NDArray[np.bool_]:
     """Which queries have no more nodes of any role than the graphs that are searched were sketched for."""
     most = sketch_order(points.space.order, points.batch)
-    counts = queries.role_counts
     # In a space without a limit, two graphs of at most half the order of the sketches have the same distance there.
     largest = np.where(covering(points.space.order, len(most)) == most, most, most // 2)
-    return np.asarray((counts <= covering(largest, counts.shape[1])[: counts.shape[1]]).all(axis=1))
+    return ~are_larger(queries, largest)
 
 
 def widened(space: GraphSpace, queries: GraphBatch) -> GraphSpace:

@@ -79,8 +79,10 @@ def answer_html(answer: Any) -> str:
     window = viewport([answer.query, *(neighbor.graph for neighbor in answer)])
 
     def cell(graph: Graph, said: str, ink: str) -> str:
-        picture = draw_svg(graph, size=110, viewport=window, color=ink)
-        return f'<figure style="display:inline-block;margin:4px;text-align:center">{picture}<figcaption>{said}</figcaption></figure>'
+        return (
+            '<figure style="display:inline-block;margin:4px;text-align:center">'
+            f"{draw_svg(graph, size=110, viewport=window, color=ink)}<figcaption>{said}</figcaption></figure>"
+        )
 
     cells = [cell(answer.query, f"<b>{_text(answer.query.name or 'query')}</b>", "currentColor")]
     for neighbor in answer:

@@ -10,7 +10,8 @@ import pytest
 
 import graphmeans as gm
 from graphmeans.cluster.data.deduplicate import originals
-from graphmeans.cluster.estimators.prediction import outlier_scores, two_nearest, usual_distances
+from graphmeans.cluster.data.dataset import InMemoryDataset
+from graphmeans.cluster.estimators.prediction import Predictor, outlier_scores, usual_distances
 from strategies import Kind, random_collection
 
 
@@ -37,7 +38,8 @@ def test_the_two_nearest_of_every_kind_of_graph(roles):
     graphs = random_collection(5, Kind(2, 1, roles=roles), 40, max_nodes=4, min_nodes=0)
     km = gm.GraphKMeans(7, matcher="exact", n_init=1, random_state=0).fit(graphs[:25])
     points = km._points(graphs)
-    found = two_nearest(km.space_, points, km._centers.batch)
+    part = InMemoryDataset(points, np.ones(40)).part(range(40))
+    found = Predictor(km.space_, km._centers.batch).two_nearest(part)
     table = km.transform(graphs)
     np.testing.assert_array_equal(found.label, table.argmin(axis=1))
     np.testing.assert_allclose(found.distance, table.min(axis=1))

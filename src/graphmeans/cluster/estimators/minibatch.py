@@ -17,7 +17,6 @@ from graphmeans.cluster.data.dataset import BLOCK, Dataset, InMemoryDataset, spl
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.base import shown
 from graphmeans.cluster.estimators.kmeans import BaseGraphKMeans, Prepared
-from graphmeans.cluster.estimators.prediction import fit_into
 from graphmeans.cluster.estimators.validation import check_given_start, check_parameters
 from graphmeans.cluster.estimators.workers import engine_factory, open_workers
 from graphmeans.cluster.shards import sample
@@ -26,6 +25,7 @@ from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
+from graphmeans.matching.pairs import are_larger
 from graphmeans.means.registry import get_mean
 from graphmeans.space import Order
 
@@ -213,7 +213,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
             points = self._points(X)
             if not len(points):
                 raise GraphError("partial_fit got no graphs")
-            large = np.flatnonzero(~fit_into(self.space_, points))
+            large = np.flatnonzero(are_larger(points, self.space_.order))
             if len(large):
                 raise GraphError(
                     f"graph {large[0]} has {points.sizes[large[0]]} nodes, more than the first batch had of some role: "

@@ -14,17 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import BLOCK, SHARD_SIZE, Dataset, DatasetPart
 from graphmeans.cluster.engines.dask_client import DaskClient
-from graphmeans.cluster.engines.threads import ThreadEngine
-from graphmeans.cluster.shards.assign import assign_labels
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
-from graphmeans.matching.bounds import lap_bounds
-from graphmeans.matching.pairs import UNBOUNDED
-from graphmeans.matching.sketch import pairwise_sketch_bounds
-from graphmeans.means.registry import get_mean
+from graphmeans.nearest.cascade import Cascade
+from graphmeans.nearest.points import Points
 from graphmeans.space import GraphSpace
 
 T = TypeVar("T")
@@ -85,34 +79,23 @@ class Predictor:
     usual: FloatArray | None = None
 
     def nearest_centers(self, part: DatasetPart, number: int = 0) -> Nearest:
-        """The nearest center of each graph, with the bounds of the interval algorithm.
-
-        Graphs that do not fit into the space are matched with every center, at their own order.
-        """
-        points, _ = part.load()
-        labels, distances = np.zeros(len(points), dtype=np.int64), np.zeros(len(points))
-        fits = fit_into(self.space, points)
-        inside, outside = np.flatnonzero(fits), np.flatnonzero(~fits)
-        if len(inside):
-            some = points if len(inside) == len(points) else points.take(inside)
-            context = FitContext.in_memory(some, self.space, get_mean("lifted"), seed=0)
-            engine = ThreadEngine(context, CountedMatcher(self.space), len(self.centers))
-            engine.each(assign_labels, FrameCenters.from_graphs(context.bounded_order(), self.centers), 0.0)
-            found = engine.assignment()
-            labels[inside], distances[inside] = found.labels, self.space.in_units_of_graphs(found.distances)
-        if len(outside):
-            matrix = self.space.distances(points.take(outside), self.centers)
-            labels[outside], distances[outside] = matrix.argmin(axis=1), matrix.min(axis=1)
-        return Nearest(labels, distances)
+        """The nearest center of each graph."""
+        index, distance = self._nearest(part, 1)
+        return Nearest(index[:, 0], distance[:, 0])
 
     def two_nearest(self, part: DatasetPart, number: int = 0) -> TwoNearest:
-        """The two nearest centers of each graph; only centers whose bounds do not rule them out are matched."""
+        """The two nearest centers of each graph."""
+        index, distance = self._nearest(part, min(2, len(self.centers)))
+        return TwoNearest(index[:, 0], distance[:, 0], index[:, -1], distance[:, -1])
+
+    def _nearest(self, part: DatasetPart, k: int) -> tuple[IntArray, FloatArray]:
+        """The k nearest centers of each graph, and how far they are. What is too large for the space has its own order."""
         points, _ = part.load()
-        found = []
-        for start in range(0, max(len(points), 1), SHARD_SIZE):  # a table of distances to all centers is made of each
-            some = points.take(np.arange(start, min(start + SHARD_SIZE, len(points))))
-            found.append(two_nearest(self.space, some, self.centers))
-        return TwoNearest(*map(np.concatenate, zip(*found, strict=True)))
+        index, distance = np.zeros((len(points), k), dtype=np.int64), np.zeros((len(points), k))
+        cascade = Cascade(Points.of(self.space, self.centers))
+        for i, found in enumerate(cascade.nearest(points, k)):
+            index[i], distance[i] = found.index[:k], found.upper[:k]
+        return index, self.space.in_units_of_graphs(distance)
 
     def describe(self, part: DatasetPart, number: int = 0) -> Prediction:
         """Say everything that is said of new graphs: the two nearest centers, the margin and how odd each graph is."""
@@ -169,56 +152,7 @@ def predictor_of(estimator: Any, n_jobs: int | None = None) -> Predictor:
     return Predictor(space, estimator._centers.batch, estimator._usual_distances())
 
 
-def fit_into(space: GraphSpace, points: GraphBatch) -> NDArray[np.bool_]:
-    """Which graphs have no more nodes of any role than the space has slots; none, where it has no limit."""
-    if (space.order >= UNBOUNDED).any():
-        return np.zeros(len(points), dtype=bool)
-    counts = points.role_counts
-    order = np.concatenate([space.order, np.zeros(max(0, counts.shape[1] - len(space.order)), dtype=np.int64)])
-    return np.asarray((counts <= order[: counts.shape[1]]).all(axis=1))
-
-
 # -- how sure a label is, and how odd a graph ------------------------------------------------------
-
-
-def two_nearest(space: GraphSpace, points: GraphBatch, centers: GraphBatch) -> TwoNearest:
-    """Match graphs with centers in the order of their sketch bounds, until no other center can be among the two nearest."""
-    found = np.full((len(points), len(centers)), np.inf)
-    fits = fit_into(space, points)
-    outside, inside = np.flatnonzero(~fits), np.flatnonzero(fits)
-    if len(outside):
-        found[outside] = space.distances(points.take(outside), centers)
-    if len(inside):
-        _match_nearest(space, points, centers, inside, found)
-    order = np.argsort(found, axis=1, kind="stable")
-    first, then = order[:, 0], order[:, min(1, len(centers) - 1)]
-    everyone = np.arange(len(points))
-    return TwoNearest(first, found[everyone, first], then, found[everyone, then])
-
-
-def _match_nearest(
-    space: GraphSpace, points: GraphBatch, centers: GraphBatch, graphs: IntArray, found: FloatArray
-) -> None:
-    """Match these graphs with their two best candidates, then with each further one that no bound rules out."""
-    bounds = space.in_units_of_graphs(pairwise_sketch_bounds(points.take(graphs), centers, space.order))
-    turn = np.argsort(bounds, axis=1, kind="stable")
-
-    def match(rows: IntArray, to: IntArray) -> None:
-        found[rows, to] = space.match(points, centers, np.stack([rows, to], axis=1)).upper
-
-    for step in range(min(2, len(centers))):
-        match(graphs, turn[:, step])
-    undecided = np.arange(len(graphs))
-    for step in range(2, len(centers)):
-        second = np.partition(found[graphs[undecided]], 1, axis=1)[:, 1]
-        near = bounds[undecided, turn[undecided, step]] <= second
-        undecided, second = undecided[near], second[near]
-        if not len(undecided):
-            break
-        rows, to = graphs[undecided], turn[undecided, step]
-        raised = lap_bounds(points, centers, np.stack([rows, to], axis=1), space.order, space.n_jobs)
-        near = space.in_units_of_graphs(raised) <= second
-        match(rows[near], to[near])
 
 
 def usual_distances(distances: FloatArray, labels: NDArray[np.integer], k: int) -> FloatArray:

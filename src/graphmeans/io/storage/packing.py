@@ -23,7 +23,8 @@ from graphmeans.graphs.errors import GraphError
 CLASSES = {
     "GraphKMeans": "cluster.estimators.kmeans", "MiniBatchGraphKMeans": "cluster.estimators.minibatch",
     "GraphIndex": "search.index", "Points": "nearest.points", "Axes": "nearest.points", "Sketches": "nearest.sketches",
-    "NameTable": "search.names", "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
+    "NameTable": "search.names",
+    "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
     "Numbers": "graphs.encoding.columns", "Categories": "graphs.encoding.columns", "Angles": "graphs.encoding.columns",
     "GraphEncoder": "graphs.encoding.encoder", "GraphBatch": "graphs.batch", "GraphSpace": "space",
     "Graph": "graphs.graph", "MeanGraph": "graphs.mean_graph", "Centers": "means.frames", "SetMean": "means.set_mean",
