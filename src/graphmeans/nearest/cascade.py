@@ -25,7 +25,6 @@ from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.pairs import are_larger, covering
-from graphmeans.matching.sketch import sketch_order
 from graphmeans.nearest.points import HEAD, Points
 from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
@@ -36,6 +35,8 @@ BOUNDS_AT_ONCE = 1 << 22
 FIRST_ROUND, GROWTH = 16, 4
 #: Candidates are chosen by their sketches from so many times more by their heads.
 HEADS = 16
+#: Bounds from which the size of the smallest is guessed.
+SAMPLE = 4096
 #: Pairs of a query that are matched before the cutoff is looked at again.
 STEP = 4
 #: A bound rules a graph out where it reaches the cutoff, less what rounding may have taken from it.
@@ -150,9 +151,9 @@ class _Block:
             x, y = (np.sqrt(batch.squared_norms) for batch in (queries, points.batch))
             self.low = np.maximum(np.abs(x[:, None] - y) - 1e-12 * (x[:, None] + y), 0.0)
         else:
-            self.sketches = points.sketch(queries, sketch_order(points.space.order, points.batch))
+            self.sketches = points.sketch(queries)
             self.low = np.zeros((len(queries), len(points)))
-            head, own = points.sketches.head(HEAD), self.sketches.head(HEAD)
+            head, own = points.heads, self.sketches.head(HEAD)
             sketch_bounds(np.arange(len(queries)), own.values, head.values, own.norms, head.norms, self.low)
         self.sketched = np.full(self.low.shape, points.sketches is NO_SKETCHES)
         counts["heads"] += self.low.size
@@ -193,8 +194,8 @@ class _Block:
         is_open[many] = False
         query, graph = np.nonzero(is_open)
         if len(many):
-            least = np.argpartition(self.low[many], most - 1, axis=1)[:, :most]
-            query, graph = np.concatenate([query, np.repeat(many, most)]), np.concatenate([graph, least.ravel()])
+            least = [_smallest(self.low[q], most) for q in many]
+            query, graph = np.concatenate([query, np.repeat(many, most)]), np.concatenate([graph, *least])
         order = np.lexsort([graph, query])
         return query[order], graph[order]
 
@@ -243,6 +244,17 @@ class _Block:
         self.cutoff[touched] = np.minimum(self.cutoff[touched], self.best[touched, -1])
 
 
+def _smallest(values: FloatArray, count: int) -> IntArray:
+    """The positions of the smallest values, in no order. A sample says about how large these are, which saves time."""
+    sample = values[:: max(1, len(values) // SAMPLE)]
+    limit = np.partition(sample, rank)[rank] if (rank := 2 * count * len(sample) // len(values) + 8) < len(sample) else np.inf
+    some = np.flatnonzero(values <= limit)
+    if len(some) < count:
+        some = np.arange(len(values))
+    chosen: IntArray = some[np.argpartition(values[some], count - 1)[:count]]
+    return chosen
+
+
 _NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
 
 
@@ -287,7 +299,7 @@ def pairs_within(cascade: Cascade, radius: float) -> Pairs:
 
 def fit_into(points: Points, queries: GraphBatch) -> NDArray[np.bool_]:
     """Which queries have no more nodes of any role than the graphs that are searched were sketched for."""
-    most = sketch_order(points.space.order, points.batch)
+    most = points.order
     # In a space without a limit, two graphs of at most half the order of the sketches have the same distance there.
     largest = np.where(covering(points.space.order, len(most)) == most, most, most // 2)
     return ~are_larger(queries, largest)

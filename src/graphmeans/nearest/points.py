@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
@@ -87,25 +88,35 @@ class Points:
     @classmethod
     def of(cls, space: GraphSpace, batch: GraphBatch) -> Points:
         """Sketch the graphs of a batch."""
-        order = sketch_order(space.order, batch)
         sample = batch.take(np.unique(np.linspace(0, max(len(batch) - 1, 0), min(SAMPLE, len(batch))).astype(np.int64)))
-        bare = cls(space, batch, Axes.of(sketch_batch(sample, order)), Sketches.rounded(np.zeros((0, 0))))
-        return replace(bare, sketches=bare.sketch(batch, order))
+        bare = cls(space, batch, Axes.of(sketch_batch(sample, sketch_order(space.order, batch))), Sketches.rounded(np.zeros((0, 0))))
+        return replace(bare, sketches=bare.sketch(batch))
 
     def __len__(self) -> int:
         return len(self.batch)
 
-    def sketch(self, batch: GraphBatch, order: IntArray) -> Sketches:
-        """Sketches of graphs, along the axes."""
+    @cached_property
+    def heads(self) -> Sketches:
+        """The first numbers of the sketches, in memory and together."""
+        return self.sketches.head(HEAD)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The order at which graphs are sketched."""
+        return sketch_order(self.space.order, self.batch)
+
+    def sketch(self, batch: GraphBatch) -> Sketches:
+        """Sketches of graphs, which must not be too large for the space, along the axes."""
         step = max(1, AT_ONCE // max(1, len(self.axes.mean)))
         cuts = range(0, max(len(batch), 1), step)
         some = (batch.take(np.arange(start, min(start + step, len(batch)))) for start in cuts)
-        return Sketches.joined([self.axes.turned(sketch_batch(part, order)) for part in some])
+        return Sketches.joined([self.axes.turned(sketch_batch(part, self.order)) for part in some])
 
     def append(self, batch: GraphBatch) -> Points:
         """These graphs and others after them, which the space must have room for."""
-        more = self.sketch(batch, sketch_order(self.space.order, self.batch))
-        return replace(self, batch=concatenate([self.batch, batch]), sketches=Sketches.joined([self.sketches, more]))
+        return replace(
+            self, batch=concatenate([self.batch, batch]), sketches=Sketches.joined([self.sketches, self.sketch(batch)])
+        )
 
     def take(self, which: IntArray) -> Points:
         """Those at these positions."""

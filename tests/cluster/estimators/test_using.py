@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.data.dataset import InMemoryDataset
+from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.prediction import Predictor, outlier_scores, usual_distances
 from strategies import Kind, random_collection
 
