@@ -101,9 +101,9 @@ class GraphSpace:
     def _unit_for(self, *batches: Any) -> float:
         """The power of two next to the largest number among points of this space, or 1 where that will do."""
         exponents = [
-            int(np.frexp(largest)[1] + np.frexp(factor)[1])
+            int(np.frexp(largest)[1] + np.frexp(factor)[1]) - 1
             for batch in batches
-            for largest, factor in zip(batch.magnitudes, self._factors, strict=True)
+            for largest, factor in zip(getattr(batch, "magnitudes", ()), self._factors, strict=False)
             if largest > 0
         ]
         exponent = max(exponents, default=0)
@@ -127,18 +127,19 @@ class GraphSpace:
         if not max(points.magnitudes) <= 2.0**LARGEST:
             raise GraphError(f"some attribute is more than 2^{LARGEST} times as large as those that the space was made for")
         if points is not batch and self._exponent:
-            back = points.scaled(*(1 / factor for factor in self._factors), self._exponent)
+            back = self.unweighted(points)
             for name in ("nodes", "edge_values"):
                 given, kept = getattr(batch, name), getattr(back, name)
                 lost = np.abs(given - kept) > 4 * ROUNDING * np.abs(given)
                 if lost.any():
                     least, largest = np.abs(given[lost]).min(), max(batch.magnitudes)
-                    raise GraphError(f"attributes from {least:.3g} to {largest:.3g}, more than double precision spans: scale them")
+                    raise GraphError(f"attributes from {least:.3g} to {largest:.3g} are more than double precision spans")
         return points
 
     def unweighted(self, batch: GraphBatch) -> GraphBatch:
         """The way back from `weighted`."""
-        return batch.scaled(*(1 / factor for factor in self._factors), self._exponent)
+        node_factor, edge_factor = self._factors
+        return batch.scaled(1 / node_factor, 1 / edge_factor, self._exponent)
 
     def check_squares(self) -> None:
         """Raise where squared distances, and so the objective of k-means, are more or less than floating point holds."""

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed
+from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed, to_points
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, is_lazy, kind_of, rows_to_batch
 from graphmeans.cluster.estimators.prediction import Nearest, Predictor, by_blocks, outlier_scores, usual_distances
@@ -102,7 +102,7 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ) -> Dataset:
         """The graphs as weighted points of the space, in memory or on disk."""
         if isinstance(found, GraphBatch):
-            return InMemoryDataset(space.weighted(found), check_weights(sample_weight, len(found)))
+            return InMemoryDataset(to_points(space, found), check_weights(sample_weight, len(found)))
         weights = None if sample_weight is None else check_weights(sample_weight, len(X))
         return OnDiskDataset(X, encoder, space, found, weights)
 
@@ -120,14 +120,14 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._n_features_out = len(centers)
 
     def _points(self, X: Any) -> GraphBatch:
-        """New graphs as points of the space."""
+        """New graphs as points of the space, their nodes in canonical order."""
         check_is_fitted(self)
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(rows_to_batch(rows))
         if is_lazy(X):
-            return self.space_.weighted(X.encoded_rows(self.encoder_, range(len(X))))
-        return self.space_.weighted(self.encoder_.encode(self._graphs(X)))
+            return to_points(self.space_, X.encoded_rows(self.encoder_, range(len(X))))
+        return to_points(self.space_, self.encoder_.encode(self._graphs(X)))
 
     def _graphs(self, X: Any) -> list[Graph]:
         """New graphs, converted."""
