@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import graphmeans as gm
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.space import GraphSpace
+from graphmeans.space import GraphSpace, exact_shift
 from strategies import Kind, random_collection
 
 FACTORS = [2.0**-400, 2.0**-70, 2.0**70, 2.0**400]
@@ -144,3 +146,31 @@ def test_edges_that_nearly_cancel():
 def test_magnitudes_of_nothing_are_zero():
     empty: GraphBatch = gm.GraphEncoder().fit_transform([gm.Graph(0)])
     assert empty.magnitudes == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("algorithm", ["interval", "lloyd", "elkan"])
+def test_vectors_far_from_the_origin(algorithm, tmp_path):
+    rows = np.round(np.random.default_rng(4).normal(size=(200, 3)) * 1024) / 1024 + np.repeat([[0.0], [4.0]], 100, axis=0)
+    offset = np.array([0.0, 2.0**33, -(2.0**20)])
+    near, far = (gm.GraphKMeans(4, algorithm=algorithm, n_init=1, random_state=0).fit(x) for x in (rows, rows + offset))
+    np.testing.assert_array_equal(near.labels_, far.labels_)
+    assert far.inertia_ == pytest.approx(near.inertia_, rel=1e-12)
+    assert far.n_matchings_ == near.n_matchings_
+    np.testing.assert_allclose(far.cluster_centers_ - offset, near.cluster_centers_, atol=1e-5)
+    np.testing.assert_array_equal(far.predict(rows + offset), near.labels_)
+    far.save(tmp_path / "far.gmz")
+    np.testing.assert_array_equal(gm.load(tmp_path / "far.gmz").transform(rows + offset), far.transform(rows + offset))
+
+
+def test_a_shift_is_exact():
+    rng = np.random.default_rng(0)
+    for size in 10.0 ** rng.uniform(-280, 280, size=40):
+        for ratio in 10.0 ** rng.uniform(0, 18, size=10):
+            rows = size * (ratio + rng.normal(size=(20, 1)))
+            shift = exact_shift(rows)
+            if shift is not None:
+                moved = rows - shift
+                assert all(Fraction(a) - Fraction(shift[0]) == Fraction(b) for a, b in zip(rows[:, 0], moved[:, 0], strict=True))
+                assert np.abs(moved).max() < np.abs(rows).max() / 100
+    assert exact_shift(rng.normal(size=(20, 3))) is None
+    assert exact_shift(np.full((4, 2), 1e9)).tolist() == [1e9, 1e9]

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphmeans.kernels.jit import inner
 
+EPS = float(np.finfo(np.float64).eps)
 # No squared distance but 0 is given as less than this, and no bound below it as more than 0: squares get lost down there.
 SMALLEST = 2.0**-960
 
@@ -270,6 +271,18 @@ def distance_of_ends(x, nx, x_tail, y, ny, y_tail):
 
 
 @inner
+def distance_of_norms(x, nx, x_tail, y, ny, y_tail, rounding):
+    """The same of norms, which are rounded: each difference may be less by this share of the two."""
+    both = min(nx, ny)
+    total = x_tail[both] + y_tail[both]
+    for t in range(both):
+        difference = abs(x[t] - y[t]) - rounding * (x[t] + y[t])
+        if difference > 0.0:
+            total += difference * difference
+    return total
+
+
+@inner
 def crossed_rows(xl, na, xh, pa, yl, nb, yh, pb, length):
     """|a - b|^2 of two sorted rows where negative values of one meet positive ones of the other."""
     total = 0.0
@@ -294,7 +307,7 @@ def row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, 
     Whatever permutation is chosen, row i of X meets row j of Y in some order, and the sorted order is the nearest. That
     holds channel by channel and for the norms of the edges; the larger of the two is kept. Rows are sparse: differences are
     taken of what both have at their two ends, and what only one of them has counts by its tail. Only squares are added, so
-    rounding is relative to the result, however large the numbers are. x_left, y_left (work).
+    rounding is relative to the result, however large the numbers are; that of the norms is taken off. x_left, y_left (work).
     """
     xl_n, xl, xh_n, xh = x_left.low_n[0], x_left.low[0], x_left.high_n[0], x_left.high[0]
     yl_n, yl, yh_n, yh = y_left.low_n[0], y_left.low[0], y_left.high_n[0], y_left.high[0]
@@ -313,7 +326,9 @@ def row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, 
             na, pa = xl_n[a], xh_n[a]
             for b in range(q):
                 nb, pb = yl_n[b], yh_n[b]
-                if negative and (na + pb > length or nb + pa > length):
+                if key == channels:
+                    total = distance_of_norms(xh[a], pa, xh_tail[a], yh[b], pb, yh_tail[b], (channels + 4.0) * EPS)
+                elif negative and (na + pb > length or nb + pa > length):
                     total = crossed_rows(xl[a], na, xh[a], pa, yl[b], nb, yh[b], pb, length)
                 else:
                     total = distance_of_ends(xh[a], pa, xh_tail[a], yh[b], pb, yh_tail[b])

@@ -27,7 +27,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.means.frames import Centers
-from graphmeans.space import GraphSpace, Order
+from graphmeans.space import GraphSpace, Order, exact_shift
 
 logger = logging.getLogger("graphmeans")
 
@@ -92,9 +92,10 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _make_space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
         """The space of these graphs, with the parameters of this estimator."""
+        shift = exact_shift(points[0].nodes) if self._kind == ARRAY and isinstance(points[0], GraphBatch) else None
         return GraphSpace.for_graphs(
             *points, order=self.order, roles=encoder.roles_, node_weight=self.node_weight, edge_weight=self.edge_weight,
-            matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs,
+            matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs, shift=shift,
         )  # fmt: skip
 
     def _make_data(
