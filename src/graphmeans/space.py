@@ -54,6 +54,9 @@ class GraphSpace:
         A power of two. Points of the space are held in multiples of it, so that squares neither overflow nor vanish and
         single precision suffices for bounds. `match` and `distances` answer in the units of the graphs; `solve`, and
         everything in a fit, in multiples of the unit.
+    shift : array, optional
+        What is taken off the attributes of nodes. That changes no distance where every graph has as many nodes as the order
+        has places, as vectors do; see `exact_shift`.
     """
 
     order: IntArray
@@ -63,6 +66,7 @@ class GraphSpace:
     matcher: Matcher = field(default_factory=Auto)
     n_jobs: int | None = None
     unit: float = 1.0
+    shift: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
@@ -76,7 +80,7 @@ class GraphSpace:
     def for_graphs(
         cls, *batches: Any, order: Order = "auto", roles: tuple[Hashable, ...] | None = None,
         node_weight: float = 1.0, edge_weight: float = 1.0,
-        matcher: str | Matcher = "auto", effort: float = 1.0, n_jobs: int | None = None,
+        matcher: str | Matcher = "auto", effort: float = 1.0, n_jobs: int | None = None, shift: FloatArray | None = None,
     ) -> GraphSpace:  # fmt: skip
         """The space that holds all graphs of the given batches, or of surveys of collections on disk.
 
@@ -87,7 +91,7 @@ class GraphSpace:
             See `resolve_order`.
         roles : tuple, optional
             The names of the roles; by default those of the batch that has most of them.
-        node_weight, edge_weight, n_jobs :
+        node_weight, edge_weight, n_jobs, shift :
             As for the class itself.
         matcher : str or Matcher
         effort : float
@@ -95,15 +99,18 @@ class GraphSpace:
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
-        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs)
-        return replace(space, unit=space._unit_for(*batches))
+        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs, shift=shift)
+        return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
+
+    def _shifted(self, batch: Any) -> Any:
+        return batch if self.shift is None else replace(batch, nodes=batch.nodes - self.shift)
 
     def _unit_for(self, *batches: Any) -> float:
         """The power of two next to the largest number among points of this space, or 1 where that will do."""
         exponents = [
-            int(np.frexp(largest)[1] + np.frexp(factor)[1])
+            int(np.frexp(largest)[1] + np.frexp(factor)[1]) - 1
             for batch in batches
-            for largest, factor in zip(batch.magnitudes, self._factors, strict=True)
+            for largest, factor in zip(getattr(batch, "magnitudes", ()), self._factors, strict=False)
             if largest > 0
         ]
         exponent = max(exponents, default=0)
@@ -123,22 +130,28 @@ class GraphSpace:
 
     def weighted(self, batch: GraphBatch) -> GraphBatch:
         """Encoded graphs as points of this space: attributes times the square roots of the weights, in units."""
+        batch = self._shifted(batch)
         points = batch.scaled(*self._factors, -self._exponent)
         if not max(points.magnitudes) <= 2.0**LARGEST:
             raise GraphError(f"some attribute is more than 2^{LARGEST} times as large as those that the space was made for")
         if points is not batch and self._exponent:
-            back = points.scaled(*(1 / factor for factor in self._factors), self._exponent)
+            back = self._unscaled(points)
             for name in ("nodes", "edge_values"):
                 given, kept = getattr(batch, name), getattr(back, name)
                 lost = np.abs(given - kept) > 4 * ROUNDING * np.abs(given)
                 if lost.any():
                     least, largest = np.abs(given[lost]).min(), max(batch.magnitudes)
-                    raise GraphError(f"attributes from {least:.3g} to {largest:.3g}, more than double precision spans: scale them")
+                    raise GraphError(f"attributes from {least:.3g} to {largest:.3g} are more than double precision spans")
         return points
 
     def unweighted(self, batch: GraphBatch) -> GraphBatch:
         """The way back from `weighted`."""
-        return batch.scaled(*(1 / factor for factor in self._factors), self._exponent)
+        plain = self._unscaled(batch)
+        return plain if self.shift is None else replace(plain, nodes=plain.nodes + self.shift)
+
+    def _unscaled(self, batch: GraphBatch) -> GraphBatch:
+        node_factor, edge_factor = self._factors
+        return batch.scaled(1 / node_factor, 1 / edge_factor, self._exponent)
 
     def check_squares(self) -> None:
         """Raise where squared distances, and so the objective of k-means, are more or less than floating point holds."""
@@ -174,8 +187,10 @@ class GraphSpace:
         if self.unit == 1.0:
             return replace(found, lower=lower)
         lower, upper = self.in_units_of_graphs(lower), self.in_units_of_graphs(found.upper)
-        coarse = (found.upper > 0) & (upper < np.finfo(np.float64).tiny)  # few digits are left
-        lower, upper = np.where(coarse, 0.0, lower), np.where(coarse, np.nextafter(upper, np.inf), upper)
+        coarse = (found.upper > 0) & (upper < np.finfo(np.float64).tiny)  # few digits are left, here and of directed edges
+        stored = 2.0 * (np.diff(x.edge_ptr)[pairs[:, 0]] + np.diff(y.edge_ptr)[pairs[:, 1]]) * x.edge_values.shape[1]
+        wider = upper + np.ceil(1.0 + np.sqrt(stored)) * np.nextafter(0.0, 1.0)
+        lower, upper = np.where(coarse, 0.0, lower), np.where(coarse, wider, upper)
         return replace(found, lower=lower, upper=upper, second=None)
 
     def solve(
@@ -224,6 +239,23 @@ OURS = (Auto, Exact, Search, Graduated)
 @lru_cache(maxsize=32)
 def _hints_taken(matcher: Any) -> frozenset[str]:
     return frozenset(inspect.signature(matcher.solve).parameters)
+
+
+def exact_shift(rows: FloatArray) -> FloatArray | None:
+    """What can be taken off the columns of an array without rounding any of its numbers, where they are far from 0.
+
+    Columns whose numbers are less than 1,000 times as large as their range stay; None if all do.
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    middle, spread = low / 2 + high / 2, high / 2 - low / 2
+    grid = np.ldexp(1.0, np.minimum(np.frexp(spread)[1] + 1, 1023))
+    with np.errstate(over="ignore", invalid="ignore"):
+        near = np.where(spread > 0, np.rint(middle / grid) * grid, middle)
+        far = np.isfinite(near) & (np.abs(middle) > 1000 * spread)
+        shift = np.where(far, near, 0.0)
+        exact = (np.abs(rows - shift) <= 4 * grid).all(axis=0) & (rows - shift + shift == rows).all(axis=0)
+    shift = np.where(exact, shift, 0.0)
+    return np.asarray(shift) if shift.any() else None
 
 
 def resolve_order(order: Order, *batches: Any) -> IntArray:

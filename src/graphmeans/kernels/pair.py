@@ -12,6 +12,7 @@ import numpy as np
 
 from graphmeans.kernels.jit import inner
 
+EPS = float(np.finfo(np.float64).eps)
 # No squared distance but 0 is given as less than this, and no bound below it as more than 0: squares get lost down there.
 SMALLEST = 2.0**-960
 
@@ -236,10 +237,11 @@ def sort_rows(side, rows, out):
 
 @inner
 def keep_active(n, nodes, values, active, rows, q, left_n, left, tail):
-    """left_n, left (out): what is left of q sorted rows when only edges to active nodes count.
+    """left_n, left (out): what is left of q sorted rows when only edges to active nodes count; returns how much is left.
 
     tail (out): tail[a, t] is the sum of squares of left[a, t:].
     """
+    count = 0
     for a in range(q):
         i = rows[a]
         kept = 0
@@ -248,9 +250,36 @@ def keep_active(n, nodes, values, active, rows, q, left_n, left, tail):
                 left[a, kept] = values[i, t]
                 kept += 1
         left_n[a] = kept
+        count += kept
+        total = 0.0
         tail[a, kept] = 0.0
         for t in range(kept - 1, -1, -1):
-            tail[a, t] = tail[a, t + 1] + left[a, t] * left[a, t]
+            total += left[a, t] * left[a, t]
+            tail[a, t] = total
+    return count
+
+
+@inner
+def distance_of_ends(x, nx, x_tail, y, ny, y_tail):
+    """The sum of squared differences of two sorted lists that begin at the same end of their rows."""
+    both = min(nx, ny)
+    total = x_tail[both] + y_tail[both]
+    for t in range(both):
+        difference = x[t] - y[t]
+        total += difference * difference
+    return total
+
+
+@inner
+def distance_of_norms(x, nx, x_tail, y, ny, y_tail, rounding):
+    """The same of norms, which are rounded: each difference may be less by this share of the two."""
+    both = min(nx, ny)
+    total = x_tail[both] + y_tail[both]
+    for t in range(both):
+        difference = abs(x[t] - y[t]) - rounding * (x[t] + y[t])
+        if difference > 0.0:
+            total += difference * difference
+    return total
 
 
 @inner
@@ -278,34 +307,33 @@ def row_terms(x_sorted, y_sorted, channels, x_active, x_rows, y_active, y_rows, 
     Whatever permutation is chosen, row i of X meets row j of Y in some order, and the sorted order is the nearest. That
     holds channel by channel and for the norms of the edges; the larger of the two is kept. Rows are sparse: differences are
     taken of what both have at their two ends, and what only one of them has counts by its tail. Only squares are added, so
-    rounding is relative to the result, however large the numbers are. x_left, y_left (work).
+    rounding is relative to the result, however large the numbers are; that of the norms is taken off. x_left, y_left (work).
     """
     xl_n, xl, xh_n, xh = x_left.low_n[0], x_left.low[0], x_left.high_n[0], x_left.high[0]
     yl_n, yl, yh_n, yh = y_left.low_n[0], y_left.low[0], y_left.high_n[0], y_left.high[0]
     xl_tail, xh_tail, yl_tail, yh_tail = x_left.low_tail, x_left.high_tail, y_left.low_tail, y_left.high_tail
     length = q - 1
     for key in range(n_keys(channels)):
-        keep_active(x_sorted.low_n[key], x_sorted.low_nodes[key], x_sorted.low[key], x_active, x_rows, q, xl_n, xl, xl_tail)
+        negative = keep_active(
+            x_sorted.low_n[key], x_sorted.low_nodes[key], x_sorted.low[key], x_active, x_rows, q, xl_n, xl, xl_tail
+        )
+        negative += keep_active(
+            y_sorted.low_n[key], y_sorted.low_nodes[key], y_sorted.low[key], y_active, y_rows, q, yl_n, yl, yl_tail
+        )
         keep_active(x_sorted.high_n[key], x_sorted.high_nodes[key], x_sorted.high[key], x_active, x_rows, q, xh_n, xh, xh_tail)
-        keep_active(y_sorted.low_n[key], y_sorted.low_nodes[key], y_sorted.low[key], y_active, y_rows, q, yl_n, yl, yl_tail)
         keep_active(y_sorted.high_n[key], y_sorted.high_nodes[key], y_sorted.high[key], y_active, y_rows, q, yh_n, yh, yh_tail)
         for a in range(q):
             na, pa = xl_n[a], xh_n[a]
             for b in range(q):
                 nb, pb = yl_n[b], yh_n[b]
-                if na + pb > length or nb + pa > length:
+                if key == channels:
+                    total = distance_of_norms(xh[a], pa, xh_tail[a], yh[b], pb, yh_tail[b], (channels + 4.0) * EPS)
+                elif negative and (na + pb > length or nb + pa > length):
                     total = crossed_rows(xl[a], na, xh[a], pa, yl[b], nb, yh[b], pb, length)
                 else:
-                    both = min(na, nb)
-                    total = xl_tail[a, both] + yl_tail[b, both]
-                    for t in range(both):
-                        difference = xl[a, t] - yl[b, t]
-                        total += difference * difference
-                    both = min(pa, pb)
-                    total += xh_tail[a, both] + yh_tail[b, both]
-                    for t in range(both):
-                        difference = xh[a, t] - yh[b, t]
-                        total += difference * difference
+                    total = distance_of_ends(xh[a], pa, xh_tail[a], yh[b], pb, yh_tail[b])
+                    if negative:
+                        total += distance_of_ends(xl[a], na, xl_tail[a], yl[b], nb, yl_tail[b])
                 if key == 0:
                     term[a, b] = total
                 elif key < channels:

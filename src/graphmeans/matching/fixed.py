@@ -37,6 +37,6 @@ def solve_fixed(x: GraphBatch, y: GraphBatch, pairs: IntArray, n_roles: int, n_j
 
     if len(pairs):
         cost = 1.0 + x.sizes[pairs[:, 0]] + np.diff(x.edge_ptr)[pairs[:, 0]] + np.diff(y.edge_ptr)[pairs[:, 1]]
-        run_in_chunks(work, cost, n_jobs)
+        run_in_chunks(work, cost.astype(np.float64), n_jobs)
     lower = np.where(upper * upper > SMALLEST, upper, 0.0)
     return Matches(lower, upper, ptr, flat, np.full(len(pairs), np.inf))

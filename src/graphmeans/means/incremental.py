@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
+from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.means.frames import Frames
 from graphmeans.means.method import MatchPairs, Means, align, members, rounds
 
@@ -26,16 +27,22 @@ class Incremental(BaseEstimator):
         random_state: np.random.RandomState,
     ) -> Means:  # fmt: skip
         """See `MeanMethod`."""
-        frames, means = self.frames(match, batch, groups, weights)
+        frames, means = self.frames(match, batch, groups, weights, alignments_are_fixed(order, batch))
         return Means(frames.centers(), *means)
 
     def frames(
-        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray
+        self, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray, fixed: bool = False
     ) -> tuple[Frames, tuple[IntArray, IntArray, IntArray, IntArray]]:
-        """The sums behind the means, and the alignments (which, group, flat, ptr)."""
+        """The sums behind the means, and the alignments (which, group, flat, ptr).
+
+        Where alignments are `fixed` all but the first graphs are aligned to these at once: to what does not matter.
+        """
         which, group, ptr, flat = members(batch, groups)
         frames = Frames(len(groups), batch, max(1, int(batch.sizes[which].max(initial=0))))
-        for t, positions in enumerate(rounds(which, group, weights)):
+        turns = rounds(which, group, weights)
+        if fixed and len(turns) > 2:
+            turns = [turns[0], np.concatenate(turns[1:])]
+        for t, positions in enumerate(turns):
             graphs, to = which[positions], group[positions]
             found = align(match, batch, frames, graphs, to, first=t == 0)
             frames.add(batch, graphs, to, found.flat, found.ptr, weights[graphs])

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import graphmeans as gm
 from effort import examples
-from graphmeans.cluster.data.deduplicate import canonical, fingerprints, originals
+from graphmeans.cluster.data.deduplicate import originals
+from graphmeans.graphs.canonical import canonical, fingerprints
 from strategies import Kind, kinds, random_collection, relabelled, round_collections
 
 
@@ -90,7 +91,7 @@ def test_what_colours_cannot_tell_apart_is_compared():
 
 
 def test_graphs_that_stay_open_are_still_compared_as_they_are(monkeypatch):
-    monkeypatch.setattr("graphmeans.cluster.data.deduplicate.MOST_TIES", 0)
+    monkeypatch.setattr("graphmeans.graphs.canonical.MOST_TIES", 0)
     cycle = gm.Graph(8, [(i, (i + 1) % 8) for i in range(8)])
     other = relabelled(cycle, np.random.default_rng(0).permutation(8))
     batch = packed([cycle, other, cycle, other])

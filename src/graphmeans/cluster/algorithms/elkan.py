@@ -2,7 +2,7 @@
 
 Numbers in the margin are the lines of the paper's algorithm. Its slips are mended: line 11 stores the distance that line
 10 found, l(X, Y_X) = u(X); line 14 asks for a strictly smaller distance, as the text does (with <= ties move and can
-cycle); and u(X) is out of date only if its center did move.
+cycle), or for an equal one to a center that comes first, as in lloyd; and u(X) is out of date only if its center did move.
 
 The paper leaves open in which order a graph is compared with the centers. Here all graphs take their next center at the
 same time, each its most promising one, so that a round is one batch of pairs. By the triangle inequality D(X, Y) is at least
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.cluster.algorithms.history import History
-from graphmeans.cluster.algorithms.in_memory import InMemoryFit
+from graphmeans.cluster.algorithms.in_memory import TIED, InMemoryFit, is_closer
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import EVALUATION, CountedMatcher, FitContext
@@ -53,7 +53,7 @@ def elkan(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: H
             y = np.where(candidate, promise, np.inf).argmin(axis=1)
             tried[x, y] = True
             lower[x, y] = fit.distances(x, centers, y)                      # 13  l(X, Y) = D(X, Y)
-            closer = lower[x, y] < upper[x]                                     # 14  if l(X, Y) < u(X):
+            closer = is_closer(lower[x, y], y, upper[x], labels[x])             # 14  if l(X, Y) < u(X):
             labels[x[closer]] = y[closer]                                       #       Y_X = Y
             upper[x[closer]] = lower[x, y][closer]                              #       u(X) = l(X, Y)
 
@@ -77,8 +77,14 @@ def elkan(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: H
 def candidates(
     x: NDArray[np.int64], labels: NDArray[np.int64], upper: FloatArray, lower: FloatArray, between: FloatArray
 ) -> NDArray[np.bool_]:
-    """Which centers neither test rules out for the graphs x: u(X) > D(Y_X, Y) / 2 and u(X) > l(X, Y)."""
-    return (upper[x, None] > between[labels[x]] / 2) & (upper[x, None] > lower[x])
+    """Which centers neither test rules out for the graphs x: u(X) > D(Y_X, Y) / 2 and u(X) > l(X, Y).
+
+    A center before the own one is a candidate also where it may be tied, one behind it only where it may be nearer.
+    """
+    before = np.arange(lower.shape[1]) < labels[x, None]
+    reach = upper[x, None] * np.where(before, 1.0 + TIED, 1.0 - TIED)
+    bound = np.maximum(between[labels[x]] / 2, lower[x])
+    return np.asarray((reach > bound) | (before & (reach == bound)))
 
 
 def _evaluated(

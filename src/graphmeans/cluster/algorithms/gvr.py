@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.algorithms.elkan import candidates
 from graphmeans.cluster.algorithms.history import History
-from graphmeans.cluster.algorithms.in_memory import InMemoryFit
+from graphmeans.cluster.algorithms.in_memory import InMemoryFit, is_closer
 from graphmeans.cluster.algorithms.result import Result, copied
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.centers.frame_centers import FrameCenters
@@ -73,7 +73,7 @@ def gvr(
             found = fit.match(fit.batch, centers.batch, np.stack([x, y], axis=1))
             lower[x, y] = known[x, y] = found.upper                             # 13  l(X, Y) = D(X, Y)
             known_at[x, y] = centers.now
-            closer = found.upper < upper[x]                                     # 14  if l(X, Y) < u(X):
+            closer = is_closer(found.upper, y, upper[x], labels[x])             # 14  if l(X, Y) < u(X):
             move_to(shard, x[closer], y[closer], found.take(closer), centers)   #       Y_X = Y, u(X) = l(X, Y)
         realign(shard, np.flatnonzero(np.isinf(upper)), centers)  # of one cluster, where nobody ever has a candidate
 

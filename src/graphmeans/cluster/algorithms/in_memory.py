@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
@@ -10,6 +11,9 @@ from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Centers
 from graphmeans.means.method import in_turn
 from graphmeans.space import PAIRS_AT_ONCE
+
+#: Distances that differ by no more than this share are tied: of tied centers the first is the nearest.
+TIED = 1e-10
 
 
 class InMemoryFit:
@@ -38,6 +42,12 @@ class InMemoryFit:
         """D(X, Y) of every graph and every center, shape (N, k)."""
         graphs, to = (part.ravel() for part in np.indices((len(self), len(centers))))
         return self.distances(graphs, centers, to).reshape(len(self), len(centers))
+
+    @staticmethod
+    def first_nearest(distances: FloatArray) -> IntArray:
+        """The nearest center of each graph, of several that are tied the first; distances are of shape (N, k)."""
+        least = distances.min(axis=1, keepdims=True)
+        return np.asarray((distances <= least * (1.0 + TIED)).argmax(axis=1))
 
     def center_distances(self, centers: Centers) -> FloatArray:
         """D(Y, Y') of all pairs of centers, shape (k, k)."""
@@ -68,12 +78,26 @@ class InMemoryFit:
         sizes = np.bincount(labels[counted], minlength=k)
         if sizes.all():
             return labels
-        far = np.argsort(-distances, kind="stable")
+        far = farthest_first(distances)
         far = far[counted[far] & (distances[far] > 0)]
         labels = labels.copy()
         for graph, c in relocations(sizes, far, labels[far]):
             labels[graph] = c
         return labels
+
+
+def farthest_first(distances: FloatArray) -> IntArray:
+    """Positions by decreasing distance, of tied ones the first position first."""
+    order = np.argsort(-distances, kind="stable")
+    falls = distances[order][1:] < distances[order][:-1] * (1.0 - TIED)
+    level = np.concatenate([np.zeros(min(1, len(order)), dtype=np.int64), np.cumsum(falls)])
+    return np.asarray(order[np.lexsort((order, level))])
+
+
+def is_closer(distance: FloatArray, y: IntArray, upper: FloatArray, labels: IntArray) -> NDArray[np.bool_]:
+    """Whether centers y take graphs over from those of their labels: they are nearer, or tied and come first."""
+    nearer, tied = distance < upper * (1.0 - TIED), distance <= upper * (1.0 + TIED)
+    return np.asarray(nearer | (tied & (y < labels)))
 
 
 def relocations(sizes: IntArray, far: IntArray, labels: IntArray) -> list[tuple[int, int]]:

@@ -19,7 +19,7 @@ def lloyd(context: FitContext, matcher: CountedMatcher, seeds: Seeds, history: H
     fit, centers = InMemoryFit(context, matcher), seeds.centers
     while True:
         distances = fit.all_distances(centers)
-        labels = distances.argmin(axis=1)
+        labels = fit.first_nearest(distances)
         nearest = distances[np.arange(len(fit)), labels]
         if not history.record_assignment(labels, centers, nearest):
             return history.best()

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
+from graphmeans.graphs.canonical import canonical
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.space import GraphSpace
@@ -63,8 +64,13 @@ class PartOnDisk:
 
     def load(self) -> tuple[GraphBatch, FloatArray]:
         """The graphs and their weights."""
-        batch = self.space.weighted(self.collection.encoded_rows(self.encoder, self.rows))
+        batch = to_points(self.space, self.collection.encoded_rows(self.encoder, self.rows))
         return batch, np.ones(len(batch)) if self.weights is None else self.weights
+
+
+def to_points(space: GraphSpace, batch: GraphBatch) -> GraphBatch:
+    """Encoded graphs as points of the space, their nodes in canonical order: how they are numbered makes no difference."""
+    return space.weighted(canonical(batch)[0] if batch.sizes.max(initial=0) > 1 else batch)
 
 
 class InMemoryDataset:

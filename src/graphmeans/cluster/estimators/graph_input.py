@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed
+from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed, to_points
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, is_lazy, kind_of, rows_to_batch
 from graphmeans.functions import check_weights
@@ -19,7 +19,7 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Matcher
-from graphmeans.space import GraphSpace, Order
+from graphmeans.space import GraphSpace, Order, exact_shift
 
 
 class GraphInput(BaseEstimator):
@@ -58,9 +58,10 @@ class GraphInput(BaseEstimator):
 
     def _make_space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
         """The space of these graphs, with the parameters of this estimator."""
+        shift = exact_shift(points[0].nodes) if self._kind == ARRAY and isinstance(points[0], GraphBatch) else None
         return GraphSpace.for_graphs(
             *points, order=self.order, roles=encoder.roles_, node_weight=self.node_weight, edge_weight=self.edge_weight,
-            matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs,
+            matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs, shift=shift,
         )  # fmt: skip
 
     def _make_data(
@@ -68,7 +69,7 @@ class GraphInput(BaseEstimator):
     ) -> Dataset:
         """The graphs as weighted points of the space, in memory or on disk."""
         if isinstance(found, GraphBatch):
-            return InMemoryDataset(space.weighted(found), check_weights(sample_weight, len(found)))
+            return InMemoryDataset(to_points(space, found), check_weights(sample_weight, len(found)))
         weights = None if sample_weight is None else check_weights(sample_weight, len(X))
         return OnDiskDataset(X, encoder, space, found, weights)
 
@@ -80,14 +81,14 @@ class GraphInput(BaseEstimator):
         return encoder, space, self._make_data(X, encoder, space, found, sample_weight).in_memory()
 
     def _points(self, X: Any) -> GraphBatch:
-        """New graphs as points of the space."""
+        """New graphs as points of the space, their nodes in canonical order."""
         check_is_fitted(self)
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(rows_to_batch(rows))
         if is_lazy(X):
-            return self.space_.weighted(X.encoded_rows(self.encoder_, range(len(X))))
-        return self.space_.weighted(self.encoder_.encode(self._graphs(X)))
+            return to_points(self.space_, X.encoded_rows(self.encoder_, range(len(X))))
+        return to_points(self.space_, self.encoder_.encode(self._graphs(X)))
 
     def _graphs(self, X: Any) -> list[Graph]:
         """New graphs, converted."""

@@ -21,7 +21,7 @@ from graphmeans.cluster.algorithms.restarts import Restarts
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import ALGORITHM, EVALUATION, SEEDING, CountedMatcher, Counters, FitContext
-from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
+from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, to_points
 from graphmeans.cluster.data.deduplicate import merge_copies
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.dask_client import DaskClient
@@ -150,7 +150,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
             if len(given) != self.n_clusters:
                 raise GraphError(f"init returned {len(given)} graphs for n_clusters={self.n_clusters}")
             resolve_order(_as_order(made.space), given)  # an error if a seed is larger than the space
-        return Seeds.of_graphs(made.space.weighted(given))
+        return Seeds.of_graphs(to_points(made.space, given))
 
     def _keep_result(self, best: Result, made: Prepared, counters: Counters) -> None:
         if best.n_filled < self.n_clusters:

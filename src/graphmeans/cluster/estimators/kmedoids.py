@@ -15,6 +15,7 @@ from graphmeans.cluster.algorithms.pam import Pam
 from graphmeans.cluster.context import ALGORITHM, SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
+from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy
 from graphmeans.cluster.estimators.validation import (
     Constraint,
     check_count,
@@ -25,13 +26,14 @@ from graphmeans.cluster.estimators.validation import (
 )
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
+from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances, sketch_order
 from graphmeans.means.frames import Centers
 from graphmeans.means.registry import get_mean
 from graphmeans.nearest.sketches import LONGEST
-from graphmeans.space import Order
+from graphmeans.space import GraphSpace, Order
 
 
 class GraphKMedoids(ClusterMixin, GraphEstimator):
@@ -160,7 +162,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
             if best is None or run.objective < best.objective:
                 best, passes = run, done
         assert best is not None
-        self._keep_centers(encoder, space, Centers.of_graphs(data.batch.take(best.medoids)))
+        self._keep_centers(encoder, space, Centers.of_graphs(self._as_given(X, encoder, space, data.batch, best.medoids)))
         self.medoid_indices_ = best.medoids
         self.labels_ = best.labels.astype(np.int32)
         self.distances_ = space.in_units_of_graphs(best.near)
@@ -169,6 +171,13 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         self.n_matchings_ = matcher.counters.matchings[ALGORITHM]
         self.n_seeding_matchings_ = matcher.counters.matchings[SEEDING]
         return self
+
+    def _as_given(self, X: Any, encoder: Any, space: GraphSpace, points: GraphBatch, medoids: IntArray) -> GraphBatch:
+        """The medoids as points whose nodes are numbered as the user numbers them."""
+        if self._kind == ARRAY:
+            return points.take(medoids)
+        graphs = X if is_lazy(X) else to_graphs(X)
+        return space.weighted(encoder.encode([graphs[i] for i in medoids.tolist()]))
 
     def _start(self, context: FitContext, matcher: CountedMatcher) -> IntArray:
         """Positions of the first medoids."""

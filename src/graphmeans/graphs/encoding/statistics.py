@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.encoding.columns import Angles, Categories, Column, Numbers
+from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.values import missing_in, unknown_type
 
 #: Spread below this share of the largest value is rounding.
@@ -105,6 +107,8 @@ class Tally:
         center, scale = np.zeros(width), np.ones(width)
         if scaling == "standardise":
             center, scale = found.standard(centered)
+            if not (np.isfinite(center).all() and np.isfinite(scale).all()):
+                raise GraphError(f"column {name!r} has numbers whose squares are more than floating point holds; scale them")
         elif scaling == "robust":
             values = np.ma.concatenate([np.ma.reshape(v, (len(v), width)) for v in self._values or [self.like]])
             for c in range(width):
@@ -171,9 +175,9 @@ class _Channels:
             return np.full(self.width, len(self._data), dtype=np.int64)
         return np.asarray(self._known.sum(axis=0))
 
-    mean = cached_property(lambda self: self._each(lambda own: np.add.reduce(own) / len(own), 0.0))
-    deviations = cached_property(lambda self: self._each(lambda own: ((own - own.mean()) ** 2).sum(), 0.0))
-    squares = cached_property(lambda self: self._each(lambda own: (own**2).sum(), 0.0))
+    mean = cached_property(lambda self: self._each(lambda own: exact_sum(own) / len(own), 0.0))
+    deviations = cached_property(lambda self: self._each(lambda own: exact_sum(squared(own - exact_sum(own) / len(own))), 0.0))
+    squares = cached_property(lambda self: self._each(lambda own: exact_sum(squared(own)), 0.0))
     low = cached_property(lambda self: self._each(lambda own: own.min(), np.inf))
     high = cached_property(lambda self: self._each(lambda own: own.max(), -np.inf))
     whole = cached_property(lambda self: len(self._vectors))
@@ -212,6 +216,20 @@ class _Channels:
         # A column that never varies (up to rounding) carries nothing once centered; do not blow its rounding errors up.
         scale = np.where(spread <= NEGLIGIBLE * largest, 1.0, spread)
         return (self.mean.copy() if centered else np.zeros(len(scale))), scale
+
+
+def exact_sum(values: FloatArray) -> float:
+    """The sum, rounded once: it does not depend on the order of the numbers, so not on how nodes and edges are numbered."""
+    try:
+        return math.fsum(values.tolist())
+    except OverflowError:
+        return math.inf
+
+
+def squared(values: FloatArray) -> FloatArray:
+    """Squares; infinite where they are too large."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(values**2)
 
 
 def robust_scale(values: FloatArray, centered: bool) -> tuple[float, float]:

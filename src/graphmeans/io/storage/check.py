@@ -125,6 +125,8 @@ def check_space(space: GraphSpace, encoder: GraphEncoder) -> None:
     _expect(isinstance(space.matcher, Matcher), "its matcher")
     effort = space.matcher.get_params().get("effort", 1.0)
     _expect(_number(effort) and effort <= MAX_EFFORT, "its effort")
+    dv = sum(column.width for column in encoder.node_columns_) + bool(encoder.presence)
+    _expect(space.shift is None or (_floats(space.shift, 1) and space.shift.shape == (dv,)), "its shift")
     jobs = space.n_jobs
     _expect(jobs is None or (type(jobs) is int and 0 < abs(jobs) <= MAX_THREADS), "its number of threads")
     nothing = _nothing(encoder)

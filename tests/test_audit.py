@@ -1,0 +1,17 @@
+"""A short audit of proofs every day, a longer one in thorough runs; see audit.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from audit import audit
+from effort import COMPILED, thorough
+
+
+@pytest.mark.skipif(not COMPILED, reason="many fits, in plain Python")
+@pytest.mark.parametrize(("pairs", "labels", "first"), [(600, 160, 0), thorough(10_000, 2_000, 10_000)])
+def test_no_proof_is_false(pairs, labels, first):
+    found = audit(pairs, labels, first)
+    assert not found.wrong, str(found)
+    assert found.counts["pairs certified"] > 0.8 * pairs
+    assert found.counts["labels"] > 0.5 * labels
