@@ -25,7 +25,7 @@ Proof = namedtuple("Proof", "multipliers slack least cost size terms reduced u w
 @inner
 def new_proof(program, rows):
     """Workspace for a program and all that it shrinks to."""
-    k, c, m, r = len(program.row), len(program.profit), len(program.host), len(program.u)
+    k, c, m, r = len(program.row), len(program.profit), len(program.m), len(program.u)
     return Proof(
         np.empty(m), np.empty(c), np.empty(m), np.empty(k), np.empty(k), np.empty(k), np.empty(k), np.empty(r), np.empty(r),
         np.empty((rows, rows)),
@@ -35,29 +35,27 @@ def new_proof(program, rows):
 @inner
 def ascend(program, steps):
     """Improve the iterate of the program (in, out) by so many primal-dual steps."""
-    row, col, cost, slots, profit, host = program.row, program.col, program.cost, program.slots, program.profit, program.host
+    row, col, cost, ptr, slots, profit = program.row, program.col, program.cost, program.ptr, program.slots, program.profit
     one, other, charge = program.charged_first, program.charged_second, program.charge
     x, z, m, w, u, v = program.x, program.z, program.m, program.w, program.u, program.v
     if len(profit) + len(charge) == 0:
         return
     scale = WEIGHT * (np.sum(profit) + np.sum(charge)) / (len(profit) + len(charge))
     # How long a step may be depends on how many terms and constraints a variable is part of.
-    x_step, m_step, u_step, v_step = np.full(len(row), 2.0), np.ones(len(host)), np.zeros(len(u)), np.zeros(len(v))
+    x_step, m_step, u_step, v_step = np.full(len(row), 2.0), np.ones(len(m)), np.zeros(len(u)), np.zeros(len(v))
     for c in range(len(profit)):
         for t in range(4):
             m_step[slots[c, t]] += 1.0
-    shift, excess, ahead = np.zeros(len(row)), np.empty(len(host)), np.empty(len(row))
-    for s in range(len(host)):
-        x_step[host[s]] += 1.0
+    for s in range(len(m)):
         m_step[s] = scale / m_step[s]
-        shift[host[s]] += m[s]
+    charged, ahead, excess = np.zeros(len(row)), np.empty(len(row)), np.zeros(len(m))
     for c in range(len(charge)):
         x_step[one[c]] += 1.0
         x_step[other[c]] += 1.0
-        shift[one[c]] -= w[c]
-        shift[other[c]] -= w[c]
+        charged[one[c]] += w[c]
+        charged[other[c]] += w[c]
     for k in range(len(row)):
-        x_step[k] = 1.0 / (scale * x_step[k])
+        x_step[k] = 1.0 / (scale * (x_step[k] + ptr[k + 1] - ptr[k]))
         u_step[row[k]] += 1.0
         v_step[col[k]] += 1.0
     for a in range(len(u)):
@@ -72,34 +70,36 @@ def ascend(program, steps):
         for b in range(len(v)):
             v_left[b] = program.col_size[b]
         for k in range(len(row)):
-            new = max(0.0, x[k] - x_step[k] * (cost[k] - shift[k] - u[row[k]] - v[col[k]]))
-            ahead[k] = 2.0 * new - x[k]
-            x[k] = new
-            u_left[row[k]] -= ahead[k]
-            v_left[col[k]] -= ahead[k]
-            shift[k] = 0.0
+            slope = cost[k] + charged[k] - u[row[k]] - v[col[k]]
+            for s in range(ptr[k], ptr[k + 1]):  # the multipliers of the step before
+                m[s] = max(0.0, m[s] + m_step[s] * excess[s])
+                slope -= m[s]
+            new = max(0.0, x[k] - x_step[k] * slope)
+            bar = 2.0 * new - x[k]
+            x[k], ahead[k], charged[k] = new, bar, 0.0
+            u_left[row[k]] -= bar
+            v_left[col[k]] -= bar
+            for s in range(ptr[k], ptr[k + 1]):
+                excess[s] = -bar
         for a in range(len(u)):
             u[a] += u_step[a] * u_left[a]
         for b in range(len(v)):
             v[b] += v_step[b] * v_left[b]
-        for s in range(len(host)):
-            excess[s] = -ahead[host[s]]
         for c in range(len(profit)):
             s0, s1, s2, s3 = slots[c, 0], slots[c, 1], slots[c, 2], slots[c, 3]
             new = max(0.0, z[c] + z_step * (profit[c] - m[s0] - m[s1] - m[s2] - m[s3]))
-            both = 2.0 * new - z[c]
+            bar = 2.0 * new - z[c]
             z[c] = new
-            excess[s0] += both
-            excess[s1] += both
-            excess[s2] += both
-            excess[s3] += both
-        for s in range(len(host)):
-            m[s] = max(0.0, m[s] + m_step[s] * excess[s])
-            shift[host[s]] += m[s]
+            excess[s0] += bar
+            excess[s1] += bar
+            excess[s2] += bar
+            excess[s3] += bar
         for c in range(len(charge)):
             w[c] = min(charge[c], max(0.0, w[c] + w_step * (ahead[one[c]] + ahead[other[c]] - 1.0)))
-            shift[one[c]] -= w[c]
-            shift[other[c]] -= w[c]
+            charged[one[c]] += w[c]
+            charged[other[c]] += w[c]
+    for s in range(len(m)):
+        m[s] = max(0.0, m[s] + m_step[s] * excess[s])
 
 
 @inner
@@ -111,7 +111,7 @@ def make_feasible(program, multipliers, slack, least):
     slack (out): what the multipliers of a couple sum to beyond its profit. least (work).
     """
     slots, profit = program.slots, program.profit
-    for s in range(len(program.host)):
+    for s in range(len(program.m)):
         multipliers[s] = program.m[s]
     for c in range(len(profit)):
         paid = multipliers[slots[c, 0]] + multipliers[slots[c, 1]] + multipliers[slots[c, 2]] + multipliers[slots[c, 3]]
@@ -122,7 +122,7 @@ def make_feasible(program, multipliers, slack, least):
         paid = multipliers[slots[c, 0]] + multipliers[slots[c, 1]] + multipliers[slots[c, 2]] + multipliers[slots[c, 3]]
         slack[c] = paid - profit[c] - 16.0 * EPS * paid
     for t in range(4):  # a constraint is always in the same one of the four slots
-        for s in range(len(program.host)):
+        for s in range(len(program.m)):
             least[s] = np.inf
         for c in range(len(profit)):
             s = slots[c, t]
@@ -130,7 +130,7 @@ def make_feasible(program, multipliers, slack, least):
         for c in range(len(profit)):
             s = slots[c, t]
             slack[c] -= max(0.0, min(least[s], multipliers[s]))
-        for s in range(len(program.host)):
+        for s in range(len(program.m)):
             if least[s] < np.inf:
                 multipliers[s] -= max(0.0, min(least[s], multipliers[s]))
 
@@ -143,14 +143,12 @@ def shift_costs(program, dv, proof):
     """
     multipliers, cost, size, terms = proof.multipliers, proof.cost, proof.size, proof.terms
     for k in range(len(program.row)):
-        cost[k] = program.cost[k]
-        size[k] = program.cost[k]
-        terms[k] = dv + 4.0
-    for s in range(len(program.host)):
-        k = program.host[s]
-        cost[k] -= multipliers[s]
-        size[k] += multipliers[s]
-        terms[k] += 1.0
+        paid = 0.0
+        for s in range(program.ptr[k], program.ptr[k + 1]):
+            paid += multipliers[s]
+        cost[k] = program.cost[k] - paid
+        size[k] = program.cost[k] + paid
+        terms[k] = dv + 4.0 + program.ptr[k + 1] - program.ptr[k]
     paid = 0.0
     for c in range(len(program.charge)):
         w = program.w[c]

@@ -22,13 +22,13 @@ from graphmeans.kernels.jit import inner
 #: The distance from 1 to the next float.
 EPS = 2.0**-52
 
-#: Meetings (row, col, cost) of units; couples (first and second meeting, profit, and in `slots` the four constraints that they
-#: are part of); the meeting that each constraint belongs to (`host`); charges; where the rows and columns of each unit begin
-#: and how many they are. Then the iterate of the solver: x of meetings, z of couples, multipliers m of constraints and w of
-#: charges, u and v of units.
+#: Meetings (row, col, cost) of units, and the constraints of each (from ptr[k] on); couples (first and second meeting, profit,
+#: and in `slots` the four constraints that they are part of); charges; where the rows and columns of each unit begin and how
+#: many they are. Then the iterate of the solver: x of meetings, z of couples, multipliers m of constraints and w of charges,
+#: u and v of units.
 Program = namedtuple(
     "Program",
-    "row col cost first second profit slots host charged_first charged_second charge "
+    "row col cost ptr first second profit slots charged_first charged_second charge "
     "row_start row_size col_start col_size x z m w u v",
 )
 
@@ -89,6 +89,21 @@ def constraint(ids, edge, end, node, meeting, host, count):
 
 
 @inner
+def group_by_host(host, count):
+    """Where the constraints of each of `count` meetings begin if they are sorted by meeting, and the new number of each."""
+    ptr, place = np.zeros(count + 1, np.int64), np.empty(len(host), np.int64)
+    for s in range(len(host)):
+        ptr[host[s] + 1] += 1
+    for k in range(count):
+        ptr[k + 1] += ptr[k]
+    at = ptr.copy()
+    for s in range(len(host)):
+        place[s] = at[host[s]]
+        at[host[s]] += 1
+    return ptr, place
+
+
+@inner
 def build_program(x, y, nx, ny, rows, need, linear, most):
     """The program of a dense pair with node costs `linear`; `most` (in) is the number of its couples.
 
@@ -114,7 +129,7 @@ def build_program(x, y, nx, ny, rows, need, linear, most):
     x_ids, y_ids = np.full((len(x_ends), 2, ny), -1, np.int64), np.full((len(y_ends), 2, nx), -1, np.int64)
     host = np.empty(2 * (len(x_ends) * ny + len(y_ends) * nx), np.int64)
     first, second, profit = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
-    slots = np.empty((most, 4), np.int64)
+    slots = np.empty((most, 4), np.int32)
     charged_first, charged_second, charge = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
     n_couples, n_charges, n_constraints = 0, 0, 0
     x_edges, y_edges, channels = x.edges, y.edges, x.edges.shape[2]
@@ -142,13 +157,15 @@ def build_program(x, y, nx, ny, rows, need, linear, most):
                 elif product < 0.0:
                     charged_first[n_charges], charged_second[n_charges], charge[n_charges] = one, other, -product
                     n_charges += 1
+    ptr, place = group_by_host(host[:n_constraints], count)
     multipliers = np.zeros(n_constraints)
     for c in range(n_couples):
         for t in range(4):
+            slots[c, t] = place[slots[c, t]]
             multipliers[slots[c, t]] = max(multipliers[slots[c, t]], 0.25 * profit[c])
     return Program(
-        row, col, cost, first[:n_couples].copy(), second[:n_couples].copy(), profit[:n_couples].copy(),
-        slots[:n_couples].copy(), host[:n_constraints].copy(),
+        row, col, cost, ptr, first[:n_couples].copy(), second[:n_couples].copy(), profit[:n_couples].copy(),
+        slots[:n_couples].copy(),
         charged_first[:n_charges].copy(), charged_second[:n_charges].copy(), charge[:n_charges].copy(),
         row_start, row_size, col_start, col_size,
         start, np.zeros(n_couples), multipliers, np.zeros(n_charges), np.zeros(len(row_size)), np.zeros(len(col_size)),
@@ -169,26 +186,31 @@ def shrink(old, keep, keep_couple):
         at = place[k]
         if at >= 0:
             row[at], col[at], cost[at], x[at] = old.row[k], old.col[k], old.cost[k], old.x[k]
-    n_couples = 0
+    n_couples, used = 0, np.zeros(len(old.m), np.bool_)
     for c in range(len(old.profit)):
         if keep_couple[c] and keep[old.first[c]] and keep[old.second[c]]:
             n_couples += 1
-    first, second, slots = np.empty(n_couples, np.int64), np.empty(n_couples, np.int64), np.empty((n_couples, 4), np.int64)
+            for t in range(4):
+                used[old.slots[c, t]] = True
+    renumbered, m, ptr = np.empty(len(old.m), np.int32), np.empty(len(old.m)), np.zeros(count + 1, np.int64)
+    n_constraints = 0
+    for k in range(len(old.row)):
+        for s in range(old.ptr[k], old.ptr[k + 1]):
+            if used[s]:
+                renumbered[s] = n_constraints
+                m[n_constraints] = old.m[s]
+                n_constraints += 1
+        if place[k] >= 0:
+            ptr[place[k] + 1] = n_constraints
+    first, second, slots = np.empty(n_couples, np.int64), np.empty(n_couples, np.int64), np.empty((n_couples, 4), np.int32)
     profit, z = np.empty(n_couples), np.empty(n_couples)
-    renumbered = np.full(len(old.host), -1, np.int64)
-    host, m = np.empty(len(old.host), np.int64), np.empty(len(old.host))
-    at, n_constraints = 0, 0
+    at = 0
     for c in range(len(old.profit)):
         if not (keep_couple[c] and keep[old.first[c]] and keep[old.second[c]]):
             continue
         first[at], second[at], profit[at], z[at] = place[old.first[c]], place[old.second[c]], old.profit[c], old.z[c]
         for t in range(4):
-            s = old.slots[c, t]
-            if renumbered[s] < 0:
-                renumbered[s] = n_constraints
-                host[n_constraints], m[n_constraints] = place[old.host[s]], old.m[s]
-                n_constraints += 1
-            slots[at, t] = renumbered[s]
+            slots[at, t] = renumbered[old.slots[c, t]]
         at += 1
     charged_first, charged_second = old.charged_first.copy(), old.charged_second.copy()
     charge, w = old.charge.copy(), old.w.copy()
@@ -199,7 +221,7 @@ def shrink(old, keep, keep_couple):
             charged_first[at], charged_second[at], charge[at], w[at] = one, other, old.charge[c], old.w[c]
             at += 1
     return Program(
-        row, col, cost, first, second, profit, slots, host[:n_constraints].copy(),
+        row, col, cost, ptr, first, second, profit, slots,
         charged_first[:at].copy(), charged_second[:at].copy(), charge[:at].copy(),
         old.row_start, old.row_size, old.col_start, old.col_size,
         x, z, m[:n_constraints].copy(), w[:at].copy(), old.u.copy(), old.v.copy(),

@@ -28,6 +28,8 @@ ROOT_ROUNDS, NODE_ROUNDS = 40, 6
 PATIENCE, ENDURANCE = 8.0, 1000.0
 # The program is made anew when this share of it has been dropped.
 DROPPED = 0.2
+# Where charges are this many times more than profits the program is left alone.
+MANY_CHARGES = 4
 # What rounding makes of squared distances that move in steps, relative to |X|^2 + |Y|^2.
 LEEWAY = 1e-13
 
@@ -279,7 +281,7 @@ def edge_pairs(
 ):  # fmt: skip
     """Match pairs[first:last]; outputs as in `exact_pairs`, and the rounds spent on each pair.
 
-    A pair with more couples than max_couples, or without any couple that gains something, is left alone: its `rounds` are -1.
+    A pair with more couples than max_couples, or where few couples gain something, is left alone: its `rounds` are -1.
     """
     dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
     x, y = new_side(size, dv, channels, n_roles), new_side(size, dv, channels, n_roles)
@@ -298,7 +300,7 @@ def edge_pairs(
         norms = squared_norm(x, rows) + squared_norm(y, rows)
         node_costs(x, y, rows, 4.0 * norms + 1.0, linear)
         program = build_program(x, y, nx, ny, rows, need, linear, couples)
-        if len(program.profit) == 0:
+        if MANY_CHARGES * len(program.profit) <= len(program.charge):
             continue
         find_twins(x, rows, x_twin)
         find_twins(y, rows, y_twin)

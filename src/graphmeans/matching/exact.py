@@ -79,7 +79,7 @@ class Exact(BaseEstimator):
             part = _search(x, y, pairs[one], order, 1, min(PROBE, most), None if warm is None else warm[nodes], cut[one])
             spent = time.perf_counter() - start
             budget = min(int(PROBE * (self.max_seconds - spent) / spent), most)
-            if _is_open(part, cut[one])[0] and budget > PROBE:
+            if is_open(part, cut[one])[0] and budget > PROBE:
                 part = _search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
             found.put(one, part)
         return found
@@ -92,15 +92,15 @@ def _search(
     """Small pairs by a tree of assignments, all others and what that left open by the edge program, where it has a say."""
     small = rows_needed(x, y, pairs, order)[0] <= SMALL
     if small.all() and most <= SMALL_NODES:
-        return _search_assignments(x, y, pairs, order, n_jobs, most, warm, cutoff)
+        return search_assignments(x, y, pairs, order, n_jobs, most, warm, cutoff)
     found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
     if small.any():
-        given = None if warm is None else _rows(warm, found, small)
-        found.put(small, _search_assignments(x, y, pairs[small], order, n_jobs, min(most, SMALL_NODES), given, cutoff[small]))
-    undecided = small & _is_open(found, cutoff) & (most > SMALL_NODES)
+        given = None if warm is None else rows_of(warm, found, small)
+        found.put(small, search_assignments(x, y, pairs[small], order, n_jobs, min(most, SMALL_NODES), given, cutoff[small]))
+    undecided = small & is_open(found, cutoff) & (most > SMALL_NODES)
     for which, begin in ((undecided, found.flat), (~small, warm)):
         if which.any():
-            given, before = None if begin is None else _rows(begin, found, which), found.lower[which]
+            given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
             found.put(which, _search_edges(x, y, pairs[which], order, n_jobs, most, given, cutoff[which]))
             found.lower[which] = np.maximum(before, found.lower[which])
     return found
@@ -113,12 +113,12 @@ def _search_edges(
     found, done = solve_by_edges(x, y, pairs, order, n_jobs, most, warm, cutoff)
     found = replace(found, second=found.upper.copy())
     if not done.all():
-        given = None if warm is None else _rows(warm, found, ~done)
-        found.put(~done, _search_assignments(x, y, pairs[~done], order, n_jobs, most, given, cutoff[~done]))
+        given = None if warm is None else rows_of(warm, found, ~done)
+        found.put(~done, search_assignments(x, y, pairs[~done], order, n_jobs, most, given, cutoff[~done]))
     return found
 
 
-def _search_assignments(
+def search_assignments(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
     warm: IntArray | None, cutoff: FloatArray,
 ) -> Matches:  # fmt: skip
@@ -128,11 +128,11 @@ def _search_assignments(
     return replace(solve_pairs(exact_pairs, settings, x, y, pairs, order, n_jobs, tree_nodes, second), second=second)
 
 
-def _is_open(found: Matches, cutoff: FloatArray) -> NDArray[np.bool_]:
+def is_open(found: Matches, cutoff: FloatArray) -> NDArray[np.bool_]:
     """Which pairs are neither solved nor proven to be farther apart than the cutoff."""
     return np.asarray(found.lower < np.minimum(found.upper, cutoff))
 
 
-def _rows(flat: IntArray, found: Matches, which: NDArray[np.bool_]) -> IntArray:
+def rows_of(flat: IntArray, found: Matches, which: NDArray[np.bool_]) -> IntArray:
     """The part of an array laid out as the mappings that belongs to some pairs."""
     return np.asarray(flat[row_ranges(found.ptr, np.flatnonzero(which))[0]])
