@@ -28,9 +28,9 @@ def common_divisor(a, b):
 
 
 @inner
-def is_multiple(value, unit):
-    """Whether a number is a multiple of the unit, but for rounding."""
-    return abs(value - unit * np.round(value / unit)) <= SAME * abs(value)
+def is_multiple(value, unit, tolerance):
+    """Whether a number is a multiple of the unit, but for this share of it."""
+    return abs(value - unit * np.round(value / unit)) <= tolerance * abs(value)
 
 
 @inner
@@ -53,23 +53,23 @@ def edge_unit(side, n, unit):
 
 
 @inner
-def are_multiples(side, n, a, b):
+def are_multiples(side, n, a, b, tolerance):
     """Whether all node values are multiples of a, and all edge values multiples of b."""
     for i in range(n):
         for d in range(side.nodes.shape[1]):
-            if side.nodes[i, d] != 0.0 and not is_multiple(side.nodes[i, d], a):
+            if side.nodes[i, d] != 0.0 and not is_multiple(side.nodes[i, d], a, tolerance):
                 return False
         for t in range(side.degree[i]):
             for c in range(side.edges.shape[2]):
                 value = side.edges[i, side.neighbour[i, t], c]
-                if value != 0.0 and not is_multiple(value, b):
+                if value != 0.0 and not is_multiple(value, b, tolerance):
                     return False
     return True
 
 
 @inner
 def is_power_of_two(unit):
-    """Whether a unit, not negative, is a power of two, or 0. Then what is nearly a multiple of it is one."""
+    """Whether a unit, not negative, is a power of two, or 0."""
     return unit == 0.0 or unit == 2.0 ** np.round(np.log2(unit))
 
 
@@ -81,14 +81,14 @@ def distance_step(x, y, nx, ny, norms):
     """
     a = node_unit(y, ny, node_unit(x, nx, 0.0))
     b = edge_unit(y, ny, edge_unit(x, nx, 0.0))
-    if max(a, b) == 0.0 or not are_multiples(x, nx, a, b) or not are_multiples(y, ny, a, b):
+    if max(a, b) == 0.0 or not are_multiples(x, nx, a, b, SAME) or not are_multiples(y, ny, a, b, SAME):
+        return 0.0, False
+    node_step, edge_step = 2.0 * a * a, 4.0 * b * b
+    step = common_divisor(node_step, edge_step)
+    if not is_multiple(node_step, step, SAME) or not is_multiple(edge_step, step, SAME) or step < SMALLEST * norms:
         return 0.0, False
     exact = is_power_of_two(a) and is_power_of_two(b)
-    a, b = 2.0 * a * a, 4.0 * b * b
-    step = common_divisor(a, b)
-    if not is_multiple(a, step) or not is_multiple(b, step) or step < SMALLEST * norms:
-        return 0.0, False
-    return step, exact
+    return step, exact and are_multiples(x, nx, a, b, 0.0) and are_multiples(y, ny, a, b, 0.0)
 
 
 @inner

@@ -31,7 +31,7 @@ DROPPED = 0.2
 # Where charges are this many times more than profits the program is left alone.
 MANY_CHARGES = 4
 # What rounding makes of squared distances that move in steps, relative to |X|^2 + |Y|^2.
-LEEWAY = 1e-13
+LEEWAY = 2e-13
 
 #: One pair: the dense graphs, node costs, |edges|^2 and its error, the step of D^2 and its error, what is not worth proving.
 Pair = namedtuple("Pair", "x y nx ny rows dv linear constant error step leeway tolerance cutoff x_twin y_twin")
@@ -219,14 +219,18 @@ def fix(node, t, pair, keep, keep_couple):
 
 @inner
 def search_tree(program, branching, max_rounds, pair, known, lap):
-    """Prove or improve the best mapping: a lower bound of D^2. known (in, out); without branching only the root is solved."""
+    """Prove or improve the best mapping: a lower bound of D^2. known (in, out).
+
+    The root is branched if what it leaves open is at most this share (`branching`) of what was to be proven; 0: never.
+    """
     proof = new_proof(program, pair.rows)
     keep, keep_couple = np.empty(len(program.row), np.bool_), np.empty(len(program.profit), np.bool_)
-    most, patience = (min(ROOT_ROUNDS, max_rounds), PATIENCE) if branching else (max_rounds, ENDURANCE)
+    most, patience = (min(ROOT_ROUNDS, max_rounds), PATIENCE) if branching > 0.0 else (max_rounds, ENDURANCE)
     program, bound, closed, here = improve(
         program, 0.0, most, patience, max_rounds, pair, known, proof, lap, keep, keep_couple
     )
-    if closed or not branching:
+    target = target_of(pair, known)
+    if closed or not target - bound <= branching * target:
         leave_out(bound, pair, known)
         return min(known.numbers[MISSED], known.numbers[BEST])
     stack = [branch(program, True, -1, bound, here, proof, keep, keep_couple)]

@@ -21,6 +21,8 @@ SMALL = 10
 MAX_TREE_NODES = 10_000
 #: Rounds of the edge program at effort 1, and the effort below which there are none.
 ROUNDS, LEAST_EFFORT = 20, 0.25
+#: What the program leaves open is proven by a tree only where it is at most this share of the squared distance.
+NEARLY_PROVEN = 0.2
 
 
 class Auto(BaseEstimator):
@@ -77,7 +79,7 @@ class Auto(BaseEstimator):
         if not self.effort >= LEAST_EFFORT:
             return search.solve(x, y, pairs, order, n_jobs, warm)
         rounds = int(np.ceil(ROUNDS * self.effort))
-        found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, warm, cutoff)
+        found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, warm, cutoff, branching=NEARLY_PROVEN)
         found = replace(found, second=found.upper.copy())
         found.lower[~done] = 0.0
         for which, begin in ((done & is_open(found, cutoff), found.flat), (~done, warm)):

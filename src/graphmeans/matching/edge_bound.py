@@ -13,6 +13,8 @@ from graphmeans.matching.pairs import solve_pairs
 
 #: Most couples of edges that a program is made of; above that a round takes as long as a hundred tree nodes of `exact`.
 MAX_COUPLES = 1 << 15
+#: Most couples where only the bound is asked for: they take 400 MB.
+LARGEST = 1 << 22
 
 
 def edge_bounds(
@@ -26,25 +28,26 @@ def edge_bounds(
     costs at least one linear assignment of nodes with shifted costs. What rounding can have added is taken off.
 
     It takes at most so many rounds of 40 steps, fewer when nothing is gained any more. `upper`, where known, are upper bounds
-    of D: the rounds end as soon as they are proven. No result is below that of `lap_bounds`, which is all there is where no two
-    edges have a positive product.
+    of D: the rounds end as soon as they are proven. No result is below that of `lap_bounds`, which is all there is where hardly
+    any two edges have a positive product, or where pairs of edges are more than four millions.
     """
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     goal = np.full(len(pairs), np.inf) if upper is None else np.ascontiguousarray(upper, dtype=np.float64)
     lower = lap_bounds(x, y, pairs, order, n_jobs)
-    found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, None, goal, branching=False, max_couples=1 << 40)
+    found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, None, goal, branching=0.0, max_couples=LARGEST)
     lower[done] = np.maximum(lower[done], found.lower[done])
     return lower
 
 
 def solve_by_edges(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, rounds: int,
-    warm: IntArray | None, cutoff: FloatArray, *, branching: bool = True, max_couples: int = MAX_COUPLES,
+    warm: IntArray | None, cutoff: FloatArray, *, branching: float = np.inf, max_couples: int = MAX_COUPLES,
 ) -> tuple[Matches, NDArray[np.bool_]]:  # fmt: skip
     """Match the pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
 
     The others, which have no answer, have too many couples of edges, or none that gains anything: then the program says
-    nothing that an assignment does not. Without branching `lower` is the bound of the program alone.
+    nothing that an assignment does not. A tree is grown only where the program leaves open at most this share (`branching`) of
+    what was to be proven, squared; with 0 `lower` is the bound of the program alone.
     """
     start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
     taken = np.empty(len(pairs), dtype=np.int64)

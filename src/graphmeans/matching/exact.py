@@ -24,6 +24,8 @@ from graphmeans.matching.pairs import rows_needed, solve_pairs
 NO_LIMIT = 1 << 62
 #: Tree nodes or rounds spent to learn how fast a pair goes, where there is a limit in seconds.
 PROBE = 8
+#: A distance is proven when the lower bound is this near, relatively: it is taken low by what rounding can have added.
+PROVEN = 1e-9
 #: Pairs of at most so many rows go through so many nodes of the tree of assignments before the edge program is tried.
 SMALL, SMALL_NODES = 10, 10_000
 
@@ -130,7 +132,7 @@ def search_assignments(
 
 def is_open(found: Matches, cutoff: FloatArray) -> NDArray[np.bool_]:
     """Which pairs are neither solved nor proven to be farther apart than the cutoff."""
-    return np.asarray(found.lower < np.minimum(found.upper, cutoff))
+    return np.asarray(found.lower < np.minimum(found.upper, cutoff) * (1 - PROVEN))
 
 
 def rows_of(flat: IntArray, found: Matches, which: NDArray[np.bool_]) -> IntArray:
