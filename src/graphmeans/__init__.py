@@ -1,7 +1,8 @@
 """Cluster whole graphs, and see the mean graph of every cluster.
 
-`dir(graphmeans)` lists the names that most people need. The matchers (`Exact`, `Search`, `Graduated`), `sketch` and the
-converters (`from_networkx`, ...) can be reached here, too; the converters are also together in `graphmeans.convert`.
+`dir(graphmeans)` lists the names that most people need. The matchers (`Exact`, `Search`, `Graduated`), `sketch`,
+`edge_bound` and the converters (`from_networkx`, ...) can be reached here, too; the converters are also together in
+`graphmeans.convert`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
     from graphmeans.cluster.estimators.nearest_centroid import GraphNearestCentroid
     from graphmeans.functions import distance, match, mean, pairwise_distances
+    from graphmeans.functions import edge_bound as edge_bound
     from graphmeans.functions import sketch as sketch
     from graphmeans.graphs import convert, structures
     from graphmeans.graphs.convert import from_adjacency as from_adjacency
@@ -55,7 +57,7 @@ _NAMES = {
     "cluster.estimators.nearest_centroid": ["GraphNearestCentroid"],
     "datasets": ["datasets"],
     "evaluation": ["evaluation"],
-    "functions": ["distance", "match", "mean", "pairwise_distances", "sketch"],
+    "functions": ["distance", "edge_bound", "match", "mean", "pairwise_distances", "sketch"],
     "graphs.convert": [
         "convert", "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg", "from_rdkit",
         "from_smiles", "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",

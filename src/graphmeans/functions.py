@@ -1,4 +1,4 @@
-"""Functions of a pair or of a collection of graphs: match, distance, pairwise distances, mean and sketch."""
+"""Functions of a pair or of a collection of graphs: match, distance, its edge bound, pairwise distances, mean and sketch."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.auto import Auto
+from graphmeans.matching.edge_bound import edge_bounds
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.matching.registry import get_matcher
@@ -92,6 +93,36 @@ def distance(
     5.0
     """
     return match(x, y, matcher, order, encoder=encoder, node_weight=node_weight, edge_weight=edge_weight).upper
+
+
+def edge_bound(
+    x: Any, y: Any, order: Order = "auto", *, rounds: int = 50, encoder: Any = "auto", node_weight: float = 1.0,
+    edge_weight: float = 1.0,
+) -> float:  # fmt: skip
+    """A proven lower bound of the distance of two graphs, from a linear program over pairs of their edges.
+
+    Where edges are few and tell nodes apart it is the distance itself, or misses a few tenths of a percent.
+
+    Parameters
+    ----------
+    x, y, order, encoder, node_weight, edge_weight :
+        As in `match`.
+    rounds : int
+        At most so many rounds of 40 steps of the solver. Any number gives a proven bound; it ends earlier when nothing is gained.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> x = gm.Graph(4, [(0, 1), (1, 2), (2, 3)])
+    >>> y = gm.Graph(4, [(0, 1), (0, 2), (0, 3)])
+    >>> gm.edge_bound(x, y) == gm.distance(x, y)
+    True
+    """
+    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
+        raise GraphError(f"rounds must be a whole number of at least 1, got {rounds!r}")
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "n_jobs": 1}
+    _, space, batch = _in_space([to_graph(x), to_graph(y)], encoder, metric, scaled=False)
+    return float(edge_bounds(batch, batch, np.array([[0, 1]]), space.order, 1, rounds=int(rounds))[0])
 
 
 def pairwise_distances(
@@ -238,6 +269,9 @@ def warmup() -> Iterator[tuple[str, float]]:
         start = time.perf_counter()
         found = get_matcher(name).solve(batch, batch, pairs, order, n_jobs=1)
         yield f"{name} matching", time.perf_counter() - start
+    start = time.perf_counter()
+    edge_bounds(batch, batch, pairs, order, n_jobs=1)
+    yield "the edge program", time.perf_counter() - start
     start = time.perf_counter()
     frames = Frames.of_graphs(batch.take([1]))
     frames.add(batch, np.array([0]), np.array([0]), found.flat, found.ptr, np.ones(1))

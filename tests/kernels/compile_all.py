@@ -19,6 +19,7 @@ def main(part: str) -> None:
     if part == "exact":
         gm.pairwise_distances(graphs[:4], matcher="exact")
         gm.mean(graphs[:4], matcher="exact")
+        gm.edge_bound(*graphs[:2])
     elif part == "others":
         for matcher in ("search", "graduated"):
             gm.pairwise_distances(graphs[:4], matcher=matcher)

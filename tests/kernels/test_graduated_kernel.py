@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphmeans.kernels.graduated import add_products, sinkhorn
+from graphmeans.kernels import graduated
+from graphmeans.kernels.jit import kernel
+
+# Inner kernels cannot be called from Python; compiled by themselves they can.
+add_products, sinkhorn = (kernel(getattr(f, "py_func", f)) for f in (graduated.add_products, graduated.sinkhorn))
 
 
 def naive_sinkhorn(soft, sweeps):

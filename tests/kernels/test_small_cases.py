@@ -16,6 +16,7 @@ import pytest
 import graphmeans as gm
 import oracle
 from graphmeans.matching import bounds
+from graphmeans.matching.edge_bound import edge_bounds, solve_by_edges
 from strategies import Kind, random_collection, relabelled
 
 KINDS = {
@@ -69,13 +70,21 @@ def test_bounds_stand_in_their_order_below_the_distance(kind):
     pairs, order = np.arange(10).reshape(5, 2), order_of(batch)
     exact = gm.Exact().solve(batch, batch, pairs, order).upper
     sorted_rows = bounds.lap_bounds(batch, batch, pairs, order)
-    gilmore_lawler = bounds.gilmore_lawler_bounds(batch, batch, pairs, order)
-    ascent = bounds.dual_ascent_bounds(batch, batch, pairs, order, rounds=20)
-    if "roles" not in kind:
-        assert (sorted_rows <= gilmore_lawler + 1e-6).all()
-    assert (gilmore_lawler <= ascent + 1e-6).all()
-    assert (ascent <= exact + 1e-9).all()
-    assert (bounds.dual_ascent_bounds(batch, batch, pairs, order, rounds=20, upper=exact) <= exact + 1e-9).all()
+    for upper in (None, exact):
+        by_edges = edge_bounds(batch, batch, pairs, order, rounds=5, upper=upper)
+        assert (sorted_rows <= by_edges).all()
+        assert (by_edges <= exact + 1e-9).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tree_on_the_edge_program_proves_the_distance(kind):
+    batch = encoded(random_collection(5, KINDS[kind], 8, max_nodes=5, min_nodes=4))
+    pairs, order = np.arange(8).reshape(4, 2), order_of(batch)
+    exact = gm.Exact().solve(batch, batch, pairs, order).upper
+    found, done = solve_by_edges(batch, batch, pairs, order, 1, 1 << 40, None, np.full(4, np.inf))
+    assert done.any()
+    np.testing.assert_allclose(found.upper[done], exact[done], atol=1e-9)
+    np.testing.assert_allclose(found.lower[done], exact[done], atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

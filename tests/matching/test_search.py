@@ -128,17 +128,20 @@ def test_auto_says_which_it_was():
     assert match.certified
 
 
-def test_auto_is_each_matchers_answer_on_a_mixed_batch():
+def test_auto_gives_a_pair_the_same_answer_in_a_mixed_batch():
     graphs = random_collection(3, LETTER, 6, max_nodes=4, min_nodes=3) + random_collection(3, LETTER, 4, 14, 13)
     batch, order = batch_of(graphs), np.array([14])
     pairs = all_pairs(10)
     small = Auto().is_small(batch, batch, pairs, order)
     assert 0 < small.sum() < len(small)
     both = Auto().solve(batch, batch, pairs, order)
-    for chosen, matcher in ((small, gm.Exact()), (~small, gm.Search())):
+    for chosen, matcher in ((small, gm.Exact()), (~small, Auto())):
         part = matcher.solve(batch, batch, pairs[chosen], order)
         np.testing.assert_array_equal(both.upper[chosen], part.upper)
         np.testing.assert_array_equal(both.flat[np.repeat(chosen, np.diff(both.ptr))], part.flat)
+    searched = gm.Search().solve(batch, batch, pairs, order)
+    assert (both.upper <= searched.upper * (1 + 1e-9)).all()
+    assert (both.upper < searched.upper * (1 - 1e-9)).any()
 
 
 @pytest.mark.parametrize("matcher", [gm.Search(), gm.Exact(max_tree_nodes=50), gm.Graduated(), Auto()])

@@ -54,8 +54,11 @@ def kernel(function: F) -> F:
 
 
 def inner(function: F) -> F:
-    """Compile a kernel that only other kernels call."""
-    return numba.njit(nogil=True)(function)
+    """Compile a kernel that only other kernels call, without what Python would need to call it: that takes time to compile.
+
+    Called from Python all the same, it crashes; a test compiles its `py_func`.
+    """
+    return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def announce(dispatcher: Any) -> None:

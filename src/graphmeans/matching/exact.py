@@ -1,4 +1,9 @@
-"""The exact matcher, branch and bound, whose answers are guaranteed to be optimal."""
+"""The exact matcher, branch and bound, whose answers are guaranteed to be optimal.
+
+There are two trees. In the one of kernels/exact.py a node is one linear assignment, some microseconds, whose bound misses much
+on large graphs: it is for small pairs, and for those whose edges are too many for the other, or gain nothing. In the one of
+kernels/edge_tree.py a node is some rounds of the edge program, some hundred microseconds, and misses hardly anything.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,23 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.exact import exact_pairs
+from graphmeans.matching.edge_bound import solve_by_edges
 from graphmeans.matching.match import Matches
-from graphmeans.matching.pairs import solve_pairs
+from graphmeans.matching.pairs import rows_needed, solve_pairs
 
 NO_LIMIT = 1 << 62
-#: Tree nodes searched to learn how fast a pair goes, where there is a limit in seconds.
-PROBE = 64
+#: Tree nodes or rounds spent to learn how fast a pair goes, where there is a limit in seconds.
+PROBE = 8
+#: A distance is proven when the lower bound is this near, relatively: it is taken low by what rounding can have added.
+PROVEN = 1e-9
+#: Pairs of at most so many rows go through so many nodes of the tree of assignments before the edge program is tried.
+SMALL, SMALL_NODES = 10, 10_000
 
 
 class Exact(BaseEstimator):
@@ -25,7 +36,8 @@ class Exact(BaseEstimator):
     Parameters
     ----------
     max_tree_nodes : int, optional
-        Most nodes of the search tree for a pair; beyond it the interval reached so far is returned.
+        Most nodes of the search tree for a pair, where a node is one linear assignment, or most rounds of the edge program;
+        beyond it the interval reached so far is returned.
     max_seconds : float, optional
         About so many seconds for a pair. It makes results depend on the machine; prefer `max_tree_nodes`.
 
@@ -60,25 +72,69 @@ class Exact(BaseEstimator):
         most = NO_LIMIT if self.max_tree_nodes is None else int(self.max_tree_nodes)
         cut = np.full(len(pairs), np.inf) if cutoff is None else np.ascontiguousarray(cutoff, dtype=np.float64)
         if self.max_seconds is None:
-            return self._search(x, y, pairs, order, n_jobs, most, warm, cut)
-        # Each pair is searched with a few tree nodes to learn how fast it goes, then with as many as there is time for.
+            return _search(x, y, pairs, order, n_jobs, most, warm, cut)
+        # Each pair is searched a little to learn how fast it goes, then as long as there is time.
         found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
         for p in range(len(pairs)):
             start = time.perf_counter()
-            one = slice(p, p + 1)
-            part = self._search(x, y, pairs[one], order, 1, min(PROBE, most), warm, cut[one])
+            one, nodes = slice(p, p + 1), slice(found.ptr[p], found.ptr[p + 1])
+            part = _search(x, y, pairs[one], order, 1, min(PROBE, most), None if warm is None else warm[nodes], cut[one])
             spent = time.perf_counter() - start
             budget = min(int(PROBE * (self.max_seconds - spent) / spent), most)
-            if part.lower[0] < part.upper[0] and budget > PROBE:
-                part = self._search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
+            if is_open(part, cut[one])[0] and budget > PROBE:
+                part = _search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
             found.put(one, part)
         return found
 
-    def _search(
-        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
-        warm: IntArray | None, cutoff: FloatArray,
-    ) -> Matches:  # fmt: skip
-        start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
-        settings = (most, cutoff, warm is not None, start)
-        tree_nodes, second = np.empty(len(pairs), dtype=np.int64), np.zeros(len(pairs))
-        return replace(solve_pairs(exact_pairs, settings, x, y, pairs, order, n_jobs, tree_nodes, second), second=second)
+
+def _search(
+    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
+    warm: IntArray | None, cutoff: FloatArray,
+) -> Matches:  # fmt: skip
+    """Small pairs by a tree of assignments, all others and what that left open by the edge program, where it has a say."""
+    small = rows_needed(x, y, pairs, order)[0] <= SMALL
+    if small.all() and most <= SMALL_NODES:
+        return search_assignments(x, y, pairs, order, n_jobs, most, warm, cutoff)
+    found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
+    if small.any():
+        given = None if warm is None else rows_of(warm, found, small)
+        found.put(small, search_assignments(x, y, pairs[small], order, n_jobs, min(most, SMALL_NODES), given, cutoff[small]))
+    undecided = small & is_open(found, cutoff) & (most > SMALL_NODES)
+    for which, begin in ((undecided, found.flat), (~small, warm)):
+        if which.any():
+            given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
+            found.put(which, _search_edges(x, y, pairs[which], order, n_jobs, most, given, cutoff[which]))
+            found.lower[which] = np.maximum(before, found.lower[which])
+    return found
+
+
+def _search_edges(
+    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
+    warm: IntArray | None, cutoff: FloatArray,
+) -> Matches:  # fmt: skip
+    found, done = solve_by_edges(x, y, pairs, order, n_jobs, most, warm, cutoff)
+    found = replace(found, second=found.upper.copy())
+    if not done.all():
+        given = None if warm is None else rows_of(warm, found, ~done)
+        found.put(~done, search_assignments(x, y, pairs[~done], order, n_jobs, most, given, cutoff[~done]))
+    return found
+
+
+def search_assignments(
+    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
+    warm: IntArray | None, cutoff: FloatArray,
+) -> Matches:  # fmt: skip
+    start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
+    settings = (most, cutoff, warm is not None, start)
+    tree_nodes, second = np.empty(len(pairs), dtype=np.int64), np.zeros(len(pairs))
+    return replace(solve_pairs(exact_pairs, settings, x, y, pairs, order, n_jobs, tree_nodes, second), second=second)
+
+
+def is_open(found: Matches, cutoff: FloatArray) -> NDArray[np.bool_]:
+    """Which pairs are neither solved nor proven to be farther apart than the cutoff."""
+    return np.asarray(found.lower < np.minimum(found.upper, cutoff) * (1 - PROVEN))
+
+
+def rows_of(flat: IntArray, found: Matches, which: NDArray[np.bool_]) -> IntArray:
+    """The part of an array laid out as the mappings that belongs to some pairs."""
+    return np.asarray(flat[row_ranges(found.ptr, np.flatnonzero(which))[0]])
