@@ -15,10 +15,10 @@ from graphmeans.kernels.edge_ascent import ascend, new_proof, prove
 from graphmeans.kernels.edge_program import EPS, build_program, count_couples, shrink
 from graphmeans.kernels.edge_step import distance_step, raised
 from graphmeans.kernels.exact import RELATIVE, find_twins
-from graphmeans.kernels.exchange import exchange_descent
+from graphmeans.kernels.exchange import edge_tolerance, exchange_descent
 from graphmeans.kernels.jit import inner, kernel
 from graphmeans.kernels.lap import new_lap
-from graphmeans.kernels.pair import complete, load_pair, new_side, node_costs, permutation_cost, squared_norm
+from graphmeans.kernels.pair import complete, interval, load_pair, new_side, node_costs, permutation_cost, squared_norm
 
 # Steps of a round.
 STEPS = 40
@@ -312,7 +312,7 @@ def edge_pairs(
         step, exact = distance_step(x, y, nx, ny, norms)
         pair = Pair(
             x, y, nx, ny, rows, dv, linear, x_norm + y_norm, x_error + y_error, step, 0.0 if exact else LEEWAY * norms,
-            1e-12 * norms, cutoffs[p] * cutoffs[p], x_twin, y_twin,
+            edge_tolerance(x, y, rows), cutoffs[p] * cutoffs[p], x_twin, y_twin,
         )  # fmt: skip
         known.numbers[BEST], known.numbers[MISSED], known.numbers[ROUNDS] = np.inf, np.inf, 0.0
         known.tried[0] = -1
@@ -320,8 +320,7 @@ def edge_pairs(
             complete(warm, at, nx, x, y, rows, ny, known.columns, known.fresh)
             known.numbers[BEST] = permutation_cost(linear, x, y, rows, known.columns)
         bound = search_tree(program, branching, max_rounds, pair, known, lap)
-        upper[p] = np.sqrt(known.numbers[BEST])
-        lower[p] = min(np.sqrt(max(bound, 0.0)), upper[p])
+        lower[p], upper[p] = interval(bound, known.numbers[BEST])
         rounds[p] = int(known.numbers[ROUNDS])
         for i in range(nx):
             mappings[at + i] = known.columns[i] if known.columns[i] < ny else -1

@@ -89,7 +89,8 @@ class Points:
     def of(cls, space: GraphSpace, batch: GraphBatch) -> Points:
         """Sketch the graphs of a batch."""
         sample = batch.take(np.unique(np.linspace(0, max(len(batch) - 1, 0), min(SAMPLE, len(batch))).astype(np.int64)))
-        bare = cls(space, batch, Axes.of(sketch_batch(sample, sketch_order(space.order, batch))), Sketches.rounded(np.zeros((0, 0))))
+        axes = Axes.of(sketch_batch(sample, sketch_order(space.order, batch)))
+        bare = cls(space, batch, axes, Sketches.rounded(np.zeros((0, 0))))
         return replace(bare, sketches=bare.sketch(batch))
 
     def __len__(self) -> int:
