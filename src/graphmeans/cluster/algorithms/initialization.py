@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -13,12 +14,15 @@ from sklearn.utils.random import sample_without_replacement
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval
 from graphmeans.cluster.algorithms.pam import best_medoids
-from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
+from graphmeans.cluster.algorithms.exchanges import disjoint_exchanges, put_centers
+from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance, draw_one
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.threads import ThreadEngine
-from graphmeans.cluster.shards import sample
+from graphmeans.cluster.shards import estimate, sample
+from graphmeans.cluster.shards.assign import assign_labels
+from graphmeans.cluster.shards.estimate import Closeness
 from graphmeans.cluster.shards.reductions import Sample
 from graphmeans.cluster.shards.seed import select_seeds, update_with_seed, update_with_seeds
 from graphmeans.graphs.batch import IntArray
@@ -27,6 +31,8 @@ from graphmeans.means.frames import Centers
 from graphmeans.means.registry import get_mean
 from graphmeans.space import PAIRS_AT_ONCE
 
+import os
+LAPS=bool(int(os.environ.get('LAPS','1'))); MANY=int(os.environ.get('MANY','1')); SL=float(os.environ.get('SL','1')); ROUNDS=float(os.environ.get('ROUNDS','1')); FAILS=int(os.environ.get('FAILS','4')); CAND=float(os.environ.get('CAND','1')); DBG=bool(os.environ.get('DBG'))
 logger = logging.getLogger("graphmeans")
 
 
@@ -88,6 +94,9 @@ class _OneByOne:
         self.numbers: list[int] = []
         self.centers = FrameCenters(init.context.order, init.context.data.like, init.k)
         self.shard_inertia: list[float] = []
+        self.firsts = init.engine.each(sample.first_graph)
+        self.closeness = Closeness()
+        self.sums = np.zeros(3)
 
     def add(self, seed: Sample) -> None:
         """Take this graph. Seeds are always matched with each other."""
@@ -97,7 +106,56 @@ class _OneByOne:
         self.centers.append(seed.batch)
         self.numbers.append(number)
         if c < self.init.k - 1:  # shards are updated with the last one by the algorithm
-            self.shard_inertia = self.init.engine.each(update_with_seed, number, between, self.centers)
+            slack = SL*(1.0 - self.closeness.lap)
+            found = self.init.engine.each(update_with_seed, number, between, self.centers, slack)
+            self.shard_inertia = [float(one[0]) for one in found]
+            self.sums = self.sums + np.sum([one[1:] for one in found], axis=0)
+            self.closeness = Closeness.of(self.sums)
+
+    def best_of(self, random: np.random.RandomState, count: int) -> Sample:
+        """Of so many graphs drawn by their squared distances the one that seems to lower the objective most."""
+        engine = self.init.engine
+        drawn = draw_by_distance(engine, random, self.shard_inertia, self.firsts, count)
+        gains = engine.sum(estimate.addition_gains, drawn.batch, self.centers, self.closeness, LAPS)
+        return drawn.take(gains.argmax(keepdims=True))
+
+    def exchange(self, random: np.random.RandomState) -> None:
+        """Exchange seeds for graphs that seem to serve better, several at once, as long as the objective falls."""
+        engine = self.init.engine
+        several, tried = True, 0
+        inertia = self._assign()
+        vain = set(); fails = 0
+        while tried < ROUNDS*self.init.k and inertia > 0 and fails < FAILS:
+            tried += 1
+            drawn = draw_by_distance(engine, random, self.shard_inertia, self.firsts, int(CAND * self.init.k))
+            gains = engine.sum(estimate.exchange_gains, drawn.batch, self.centers, self.closeness)
+            gains.saved[np.isin(drawn.graph, list(vain))] = -np.inf
+            c, new = disjoint_exchanges(gains, drawn.label, 1e-3 * inertia / self.init.k)
+            c, new = c[:MANY], new[:MANY]
+            if not len(c):
+                if DBG: print("none")
+                break
+            est = (gains.saved[new]-gains.lost[new,c]).sum()
+            before = copy(self.centers), list(self.numbers), self.shard_inertia
+            engine.each(sample.snapshot)
+            put_centers(engine, self.centers, c, drawn.take(new))
+            for i, j in zip(c.tolist(), new.tolist(), strict=True):
+                self.numbers[i] = int(drawn.graph[j])
+            now = self._assign()
+            if DBG: print(tried, len(c), "est", est, "true", inertia-now, inertia, self.closeness)
+            if now < inertia:
+                inertia = now; vain=set(); fails = 0
+            else:
+                vain |= set(drawn.graph[new].tolist()); fails += 1
+                self.centers, self.numbers, self.shard_inertia = before
+                engine.each(sample.rollback)
+        return
+
+    def _assign(self) -> float:
+        engine = self.init.engine
+        engine.each(assign_labels, self.centers, SL*(1.0 - self.closeness.lap))
+        self.shard_inertia = engine.each(sample.inertia)
+        return float(engine.sum(sample.inertia))
 
     def anyone(self, random: np.random.RandomState) -> Sample:
         """A graph that was not chosen, by weight."""
@@ -137,15 +195,18 @@ def furthest_first(init: Initialization) -> Chosen:
 
 
 def k_means_plus_plus(init: Initialization) -> Chosen:
-    """Each further graph is drawn with a probability proportional to its weighted squared distance from all chosen."""
+    """Greedy k-means++: of several graphs drawn by their weighted squared distances the one that helps most is taken.
+
+    How much each would lower the objective is estimated from bounds; only the one that is taken is matched. In the end seeds are
+    exchanged for other graphs where that helps.
+    """
     random = init.context.random("seeding")
     seeds = _OneByOne(init)
     seeds.add(seeds.anyone(random))
+    draws = 2 + int(np.log(init.k))
     while len(seeds.numbers) < init.k:
-        if any(seeds.shard_inertia):
-            seeds.add(draw_one(init.engine, random, seeds.shard_inertia, sample.draw))
-        else:
-            seeds.add(seeds.anyone(random))
+        seeds.add(seeds.best_of(random, draws) if any(seeds.shard_inertia) else seeds.anyone(random))
+    seeds.exchange(random)
     return seeds.chosen()
 
 

@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
+from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.engines.base import Engine, GetAssignment
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
 from graphmeans.cluster.shards import refine, sample
-from graphmeans.cluster.shards.assign import assign, claim_graphs, dissolve_cluster
+from graphmeans.cluster.shards.assign import assign, claim_graphs
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
 from graphmeans.graphs.batch import IntArray
@@ -173,9 +174,9 @@ class IntervalLoop:
 
     # -- changing a center -------------------------------------------------------------------------
 
-    def draw(self, random: np.random.RandomState) -> Sample:
-        """Draw a graph by its weighted squared distance from its center."""
-        return draw_one(self.engine, random, self._shard_inertia, sample.draw)
+    def draw(self, random: np.random.RandomState, count: int = 1) -> Sample:
+        """Draw graphs by their weighted squared distances from their centers."""
+        return draw_by_distance(self.engine, random, self._shard_inertia, self.engine.each(sample.first_graph), count)
 
     def least_useful(self, graph: Sample, rank: int = 0) -> int | None:
         """The center that would be missed least (or one of the next), other than that of this graph; None if there is none."""
@@ -186,9 +187,7 @@ class IntervalLoop:
 
     def put_center(self, c: int, graph: Sample) -> None:
         """Take center c away and put it onto this graph."""
-        self.centers.replace(c, graph.batch)
-        self.engine.each(dissolve_cluster, c, self.centers)
-        self.engine.each(claim_graphs, graph.graph, np.array([c]), self.centers)
+        put_centers(self.engine, self.centers, np.array([c]), graph)
 
     def snapshot(self) -> Snapshot:
         """Keep everything, so that `rollback` can return to it."""

@@ -17,6 +17,7 @@ from graphmeans.cluster.shards.assign import (
     match_and_keep,
     match_candidates,
     move_to,
+    was_cut,
 )
 from graphmeans.cluster.shards.bounds import CLOSE, lap_bounds_to_centers, least_bound, raise_by_lap
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
@@ -26,7 +27,7 @@ from graphmeans.cluster.shards.state import CERTIFIED
 AT_ONCE = 512
 
 
-def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: FrameCenters) -> float:
+def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: FrameCenters, slack: float) -> FloatArray:
     """Take in a new seed, the graph of this number: it is matched with those that might be nearer to it than to all others.
 
     between[c'] are proven lower bounds of its distances to the seeds before it. By the triangle inequality a graph with the
@@ -38,20 +39,26 @@ def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: Fr
     if c == 0:
         x = np.flatnonzero(np.isinf(state.upper))
         align_to(shard, x, np.zeros(len(x), dtype=np.int64), centers)
-        return shard.inertia()
+        return np.array([shard.inertia(), 0.0, 0.0, 0.0])
     low = shard.sketches.bounds(np.arange(len(shard)), centers.sketches, slice(c, c + 1))[:, 0]
     triangle = between[state.labels] - state.upper
     better = np.flatnonzero(triangle > low)
     state.keep_bounds(better, np.full(len(better), c), triangle[better], CERTIFIED, centers)
     x = np.flatnonzero(np.maximum(low, triangle) < state.upper)
-    x = x[lap_bounds_to_centers(shard, x, np.full(len(x), c), centers) < state.upper[x]]
+    sketch = low[x]
+    lap = lap_bounds_to_centers(shard, x, np.full(len(x), c), centers)
+    near = lap < state.upper[x] * (1.0 - slack)
+    x, sketch, lap = x[near], sketch[near], lap[near]
     to = np.full(len(x), c)
-    found = match_and_keep(shard, x, to, centers, cutoff=state.upper[x] * MARGIN)
+    cutoff=state.upper[x] * MARGIN
+    found = match_and_keep(shard, x, to, centers, cutoff=cutoff)
+    w, true = shard.weights[x], np.where(was_cut(found, cutoff), found.lower, found.upper)
+    sums = [w@true**2, w@sketch**2, w@lap**2]
     nearer = found.upper < state.upper[x]
     x, to, found = x[nearer], to[nearer], found.take(nearer)
     keep_own_bound(shard, x, centers)
     move_to(shard, x, to, found, centers)
-    return shard.inertia()
+    return np.array([shard.inertia(), *sums])
 
 
 def update_with_seeds(shard: Shard, numbers: IntArray, centers: FrameCenters) -> float:
