@@ -66,6 +66,7 @@ class ClusteringSummary:
     matchings_of_all_runs: int
     certified: float  # share of the labels that are proven; NaN where that is not known
     accuracy: float | None
+    hint: str | None = None  # what makes it look as if there were a better clustering
 
     @property
     def n_graphs(self) -> int:
@@ -115,7 +116,7 @@ def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None
         standard=_standard_run(len(labels), len(clusters), len(estimator.trace_)),
         matchings_of_all_runs=int(estimator.n_matchings_),
         certified=float(getattr(estimator, "certified_fraction_", np.nan)),
-        accuracy=None if names is None else accuracy(names, labels),
+        accuracy=None if names is None else accuracy(names, labels), hint=getattr(estimator, "hint_", None),
     )  # fmt: skip
 
 

@@ -12,8 +12,10 @@ from graphmeans.cluster.shards.reductions import Sample
 from graphmeans.graphs.batch import IntArray
 
 
-def disjoint_exchanges(gains: ExchangeGains, labels: IntArray, least: float) -> tuple[IntArray, IntArray]:
-    """The exchanges that gain most, at least so much, of which no two concern the same cluster.
+def disjoint_exchanges(
+    gains: ExchangeGains, labels: IntArray, most: int, least: float
+) -> tuple[IntArray, IntArray]:
+    """The exchanges that gain most, so many at most and each at least so much, of which no two concern the same cluster.
 
     `labels` are the clusters of the candidates. Returns the centers to be taken away and the candidates that take their places.
     """
@@ -23,7 +25,7 @@ def disjoint_exchanges(gains: ExchangeGains, labels: IntArray, least: float) -> 
     busy: set[int] = set()
     for place in np.argsort(-net, axis=None, kind="stable").tolist():
         new, c = divmod(place, net.shape[1])
-        if net[new, c] <= least:
+        if net[new, c] <= least or len(centers) == most:
             break
         label = int(labels[new])
         if not {c, label} & busy:

@@ -58,51 +58,59 @@ class ExchangeGains:
 
 
 @read_only
-def closeness_sums(shard: Shard, centers: FrameCenters) -> FloatArray:
-    """Weighted sums of squares of the distances to the own centers, of their sketches and of their assignments."""
-    state, k = shard.state, len(centers.batch)
-    x = np.flatnonzero(np.isfinite(state.upper) & (state.upper > 0) & (shard.weights > 0))
-    low = shard.sketches.bounds(x, centers.sketches)[np.arange(len(x)), state.labels[x]] if k else np.zeros(0)
-    w, u = shard.weights[x], state.upper[x]
-    sums = np.array([w @ u**2, w @ low**2, w @ low**2])
-    if sums[1] < TIGHT**2 * sums[0]:
-        sums[2] = w @ _laps(shard, centers.batch, x, state.labels[x]) ** 2
-    return sums
+def closeness_sums(shard: Shard) -> FloatArray:
+    """Sums of squares of distances, of their sketches and of their assignments: of two graphs of each cluster, matched.
+
+    Only the first shard answers; that is enough.
+    """
+    usable = np.flatnonzero((shard.state.upper > 0) & (shard.weights > 0))
+    if shard.first or not len(usable):
+        return np.zeros(3)
+    labels = shard.state.labels[usable]
+    x = usable[np.unique(labels, return_index=True)[1]]
+    y = usable[::-1][np.unique(labels[::-1], return_index=True)[1]]
+    x, y = x[x != y], y[x != y]
+    true = shard.matcher.match(shard.batch, shard.batch, np.stack([x, y], axis=1)).upper
+    sketch = shard.sketches.values[x].astype(np.float64) - shard.sketches.values[y]
+    return np.array([(true**2).sum(), (sketch**2).sum(), (_laps(shard, shard.batch, x, y) ** 2).sum()])
 
 
 @read_only
-def addition_gains(shard: Shard, candidates: GraphBatch, centers: FrameCenters, closeness: Closeness, laps: bool) -> FloatArray:
+def addition_gains(shard: Shard, candidates: GraphBatch, closeness: Closeness) -> FloatArray:
     """How much lower the objective would be with a further center at each of the candidates."""
     upper = shard.state.upper
-    squares = _estimates(shard, candidates, upper, closeness, laps) ** 2
+    squares = _estimates(shard, candidates, upper, closeness) ** 2
     return np.asarray(shard.weights @ np.maximum(upper[:, None] ** 2 - squares, 0.0))
 
 
 @read_only
 def exchange_gains(
-    shard: Shard, candidates: GraphBatch, centers: FrameCenters, closeness: Closeness, shrink: float = 1.0
+    shard: Shard, candidates: GraphBatch, centers: FrameCenters, closeness: Closeness, settled: float = 1.0
 ) -> ExchangeGains:
-    """What it would be worth to put a center onto each of the candidates, and to take any other away."""
+    """What it would be worth to put a center onto each of the candidates, and to take any other away.
+
+    `settled` is the share to which squared distances fall when the new center moves to the mean of those that follow it.
+    """
     state, w, k = shard.state, shard.weights, centers.k
     everybody = np.arange(len(shard))
     others = shard.sketches.bounds(everybody, centers.sketches) / closeness.sketch
     state.bounds.estimate(centers, closeness.lap, others)
     others[everybody, state.labels] = np.inf
     second = np.maximum(others.min(axis=1, initial=np.inf), state.upper)
-    new = _estimates(shard, candidates, second, closeness, True)
-    own, second, new = state.upper**2, second**2, shrink * new**2
+    new = _estimates(shard, candidates, second, closeness)
+    own, second, new = state.upper**2, second**2, settled * new**2
     nearest = np.minimum(own[:, None], new)
     saved = w @ (own[:, None] - nearest)
     more = w[:, None] * (np.minimum(second[:, None], new) - nearest)
-    lost = np.stack([np.bincount(state.labels, weights=column, minlength=k) for column in more.T])
-    return ExchangeGains(np.asarray(saved), lost)
+    lost = [np.bincount(state.labels, weights=column, minlength=k) for column in more.T]
+    return ExchangeGains(np.asarray(saved), np.array(lost, dtype=np.float64).reshape(-1, k))
 
 
-def _estimates(shard: Shard, candidates: GraphBatch, limit: FloatArray, closeness: Closeness, laps: bool) -> FloatArray:
+def _estimates(shard: Shard, candidates: GraphBatch, limit: FloatArray, closeness: Closeness) -> FloatArray:
     """Estimated distances of all graphs to candidates; those above the limit are rough ones."""
     everybody = np.arange(len(shard))
     low = shard.sketches.bounds(everybody, Sketches.of(candidates, shard.order)) / closeness.sketch
-    if laps and closeness.sketch < TIGHT:
+    if closeness.sketch < TIGHT:
         x, c = np.nonzero(low < limit[:, None])
         low[x, c] = _laps(shard, candidates, x, c) / closeness.lap
     return low

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.shards.bounds import lower_bound_now
 from graphmeans.cluster.shards.reductions import Farthest, Sample
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.means.frames import Frames
@@ -71,14 +70,6 @@ def cluster_weights(shard: Shard, k: int) -> FloatArray:
 def cluster_sizes(shard: Shard, k: int) -> IntArray:
     """The graphs in each cluster, also those without weight."""
     return np.bincount(shard.state.labels, minlength=k)
-
-
-@read_only
-def removal_costs(shard: Shard, centers: FrameCenters) -> FloatArray:
-    """What the objective would at least lose by each center: how much farther its members are from all others."""
-    second = np.nan_to_num(lower_bound_now(shard, centers), nan=0.0, neginf=0.0, posinf=0.0)
-    more = shard.weights * np.maximum(second**2 - shard.state.upper**2, 0.0)
-    return np.bincount(shard.state.labels, weights=more, minlength=centers.k).astype(np.float64)
 
 
 @read_only

@@ -8,7 +8,7 @@ bounds.py   what is known of the distances to other centers
 refine.py   realign_all, hartigan_moves, accept_moves, certify, certified_labels, count_certified
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
 estimate.py closeness_sums, addition_gains, exchange_gains
-sample.py   first_graph, draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes, removal_costs,
+sample.py   first_graph, draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes,
             inertia, sums, get_assignment, snapshot, rollback, write_log_only
 """
 
