@@ -44,7 +44,7 @@ PASSES, OVERSAMPLING = 5, 2.0
 MOST_SLACK = 0.5
 #: Exchanges of seeds: the graphs drawn for one (at least, or k of them), how many seeds at once, how much they must promise as a
 #: share of what a cluster contributes, and how many in a row may be in vain.
-CANDIDATES, EXCHANGED, WORTH_IT, PATIENCE = 40, 2, 1e-3, 6
+CANDIDATES, EXCHANGED, WORTH_IT, PATIENCE = 10, 2, 1e-3, 6
 NOBODY = np.zeros(0, dtype=np.int64)
 
 
