@@ -70,6 +70,8 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
     say(f"{counted(summary.matchings, 'matching')}; {needed}")
     if summary.accuracy is not None:
         say(f"[bold]{percent(summary.accuracy)}[/bold] of the graphs are of the class most frequent in their cluster")
+    if summary.hint is not None:
+        say(f"[yellow]hint[/yellow] {safe_markup(summary.hint)}")
     labels = label_file(directory)
     files = f"{labels.name}{'/' * labels.is_dir()}, trace.csv, centroids/, model.gmz"
     say(f"\n{safe_markup(directory)}: {files}")
@@ -87,6 +89,7 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
         "seeding_matchings": int(estimator.n_seeding_matchings_),
         "certified_fraction": float(estimator.certified_fraction_),
         "accuracy": summary.accuracy,
+        "hint": summary.hint,
         "seconds": seconds,
         "clusters": [
             {

@@ -43,6 +43,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if summary.accuracy is not None:
         right = f"{percent(summary.accuracy)} of the graphs belong to the class that is most frequent in their cluster"
         said.append(f"The known classes were only used to check: {right}.")
+    if summary.hint is not None:
+        said.append(f"{summary.hint[0].upper()}{summary.hint[1:]}.")
     return said
 
 

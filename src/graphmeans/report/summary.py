@@ -67,6 +67,7 @@ class ClusteringSummary:
     certified: float  # share of the labels that are proven; NaN where that is not known
     accuracy: float | None
     proven_margins: FloatArray | None = None  # NaN where a label is not proven; None where nothing is known of that
+    hint: str | None = None  # what makes it look as if there were a better clustering
 
     @property
     def n_graphs(self) -> int:
@@ -118,6 +119,7 @@ def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None
         certified=float(getattr(estimator, "certified_fraction_", np.nan)),
         accuracy=None if names is None else accuracy(names, labels),
         proven_margins=_proven_margins(estimator),
+        hint=getattr(estimator, "hint_", None),
     )  # fmt: skip
 
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 import graphmeans as gm
 import oracle
 from effort import examples, thorough
-from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
+from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS, Initialization, _OneByOne
 from graphmeans.cluster.context import SEEDING
+from graphmeans.cluster.shards.estimate import exchange_gains
+from graphmeans.cluster.shards.sample import inertia
 from runs import OneRun
 from strategies import Kind, generic_collections, random_collection
 
@@ -60,16 +62,86 @@ def test_furthest_first_in_some_order_of_the_mean():
 
 
 @pytest.mark.parametrize(("count", "tolerance"), [(300, 0.075), thorough(1500, 0.035)])
-def test_k_means_plus_plus_draws_by_squared_distance(count, tolerance):
-    graphs = [gm.Graph([[v]]) for v in (0.0, 1.0, 3.0)]
-    draws = Counter(tuple(start("k-means++", graphs, 2, seed)) for seed in range(count))
+def test_candidates_are_drawn_by_squared_distance(count, tolerance):
+    values = np.array([0.0, 1.0, 3.0])
+    one = OneRun([gm.Graph([[v]]) for v in values])
     for first in range(3):
-        d = np.array([0.0, 1.0, 3.0]) - [0.0, 1.0, 3.0][first]
-        total = sum(count for pair, count in draws.items() if pair[0] == first)
-        assert total / count == pytest.approx(1 / 3, abs=tolerance)
+        seeds = _OneByOne(Initialization(one.context, one.matcher, one.new_engine(2), 2))
+        seeds.add(seeds.init.pick(np.array([first])))
+        random = np.random.RandomState(first)
+        draws = Counter(int(seeds.draw(random, 1).graph[0]) for _ in range(count))
         for second in range(3):
-            share = draws[first, second] / total
-            assert share == pytest.approx(d[second] ** 2 / (d**2).sum(), abs=1.3 * tolerance)
+            expected = (values[second] - values[first]) ** 2 / ((values - values[first]) ** 2).sum()
+            assert draws[second] / count == pytest.approx(expected, abs=tolerance)
+        several = seeds.draw(random, 50).graph
+        assert several.tolist() == [x for x in range(3) if x != first]  # each once
+
+
+def chosen_by_hand(d, numbers, candidates):
+    """The candidate that lowers the objective most, by all distances."""
+    nearest = d[:, numbers].min(axis=1)
+    return min(candidates, key=lambda y: (np.minimum(nearest, d[:, y]) ** 2).sum())
+
+
+@given(generic_collections(min_size=6, max_size=12, kind=Kind(2, 1)), st.integers(0, 50))
+@examples(30)
+def test_the_best_of_several_is_taken_where_bounds_are_distances(graphs, seed):
+    graphs = [gm.Graph(next(iter(g.nodes.values()))[:1]) if g.n_nodes else gm.Graph([[0.0, 0.0]]) for g in graphs]
+    one = OneRun(graphs, seed)
+    d = one.space.distances(one.batch, one.batch)
+    seeds = _OneByOne(Initialization(one.context, one.matcher, one.new_engine(4), 4), lazy=True)
+    random = np.random.RandomState(seed)
+    seeds.add(seeds.anyone(random))
+    while len(seeds.numbers) < 4 and any(seeds.shard_inertia):
+        drawn = seeds.draw(random, 3)
+        best = seeds.best_of(drawn)
+        expected = chosen_by_hand(d, seeds.numbers, drawn.graph.tolist())
+        left = [(np.minimum(d[:, seeds.numbers].min(axis=1), d[:, y]) ** 2).sum() for y in (int(best.graph[0]), expected)]
+        assert left[0] == pytest.approx(left[1], rel=1e-5, abs=1e-9)
+        seeds.add(best)
+
+
+def test_what_an_exchange_gains_where_bounds_are_distances():
+    """On vectors the estimate is what the objective changes by, for every candidate and every seed."""
+    rows = np.random.default_rng(3).normal(size=(40, 2))
+    weights = np.random.default_rng(4).uniform(0.5, 2.0, 40)
+    one = OneRun([gm.Graph(row[None]) for row in rows], 1, weights=weights)
+    one.initialize(5, "k-means++")
+    init = Initialization(one.context, one.matcher, one.engine, 5)
+    numbers = one.choose(5, "k-means++")
+    seeds = Initialization(one.context, one.matcher, one.new_engine(5), 5)
+    loop = _OneByOne(seeds)
+    for number in numbers:
+        loop.add(init.pick(np.array([number])))
+    before = loop._assign()
+    d = np.linalg.norm(rows[:, None] - rows[None], axis=2)
+    assert before == pytest.approx(weights @ d[:, numbers].min(axis=1) ** 2)
+    candidates = init.pick(np.setdiff1d(np.arange(40), numbers)[:7])
+    gains = one.engine.sum(exchange_gains, candidates.batch, loop.centers, loop.closeness)
+    for i, y in enumerate(candidates.graph.tolist()):
+        with_it = weights @ d[:, [*numbers, y]].min(axis=1) ** 2
+        assert gains.saved[i] == pytest.approx(before - with_it, rel=1e-4, abs=1e-4)
+        for c in range(5):
+            without = [*numbers[:c], *numbers[c + 1 :], y]
+            assert gains.lost[i, c] == pytest.approx(weights @ d[:, without].min(axis=1) ** 2 - with_it, rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", [Kind(2, 1), Kind(0, 1), Kind(1, 2)])
+def test_exchanges_of_seeds_never_do_harm(kind):
+    for seed in range(4):
+        one = OneRun(random_collection(seed, kind, 40, max_nodes=4), seed)
+        seeds = _OneByOne(Initialization(one.context, one.matcher, one.new_engine(6), 6), lazy=True)
+        random = np.random.RandomState(seed)
+        while len(seeds.numbers) < 6:
+            seeds.add(seeds.anyone(random))
+        before = seeds._assign()
+        seeds.exchange(random)
+        after = one.engine.sum(inertia)
+        assert after <= before
+        assert len(set(seeds.numbers)) == 6
+        labels, distances = one.engine.assignment()
+        true = one.space.distances(one.batch, one.batch.take(seeds.numbers))
+        np.testing.assert_allclose(distances, true[np.arange(40), labels], atol=1e-6)
 
 
 @pytest.mark.parametrize(("count", "tolerance"), [(200, 0.1), thorough(1000, 0.05)])
@@ -114,10 +186,13 @@ def test_copies_are_seeds_too(name):
 
 @pytest.mark.parametrize(
     ("name", "least", "most"),
-    [("random", 0, 0), ("medoids", 190, 190), ("k-means++", 19 + 6, 6 + 3 * 19), ("furthest-first", 39 + 25, 39 + 6 + 3 * 19)],
+    [("random", 0, 0), ("medoids", 190, 190), ("k-means++", 19 + 6, 6 + 4 * 19), ("furthest-first", 39 + 25, 39 + 6 + 3 * 19)],
 )
 def test_what_seeding_spends(name, least, most):
-    """All are matched with the first seed, with a later one only those who could be nearer; seeds always with each other."""
+    """All are matched with the first seed, with a later one only those who could be nearer; seeds always with each other.
+
+    k-means++ matches fewer of them, and then spends something on exchanges.
+    """
     spent = []
     for seed in range(5):
         one = OneRun(random_collection(seed, Kind(1, 1), 20, max_nodes=3))

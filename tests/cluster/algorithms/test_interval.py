@@ -5,15 +5,19 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 from effort import thorough
 from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.algorithms.restarts import _from_arrays, _to_arrays
+from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.shards.assign import assign, refresh_distances
 from graphmeans.cluster.shards.refine import accept_moves, hartigan_moves
@@ -126,11 +130,10 @@ def test_the_same_on_one_thread_or_eight():
     assert one.n_matchings_ == eight.n_matchings_
 
 
-def test_pruned_seeding_chooses_the_same_graphs():
-    """What is skipped could not have been nearer, so the draws are those of plain k-means++."""
+def test_what_seeding_skips_could_not_have_been_nearer():
     graphs, _ = gm.datasets.make_letters(120, random_state=0)
     one = OneRun(graphs, 5)
-    found = one.initialize(10, "k-means++")
+    found = one.initialize(10, "furthest-first")
     distances = one.space.distances(one.batch, found.centers.batch)
     (shard,) = one.engine.shards
     np.testing.assert_allclose(shard.state.upper, distances[:, :9].min(axis=1), atol=1e-9)
@@ -138,6 +141,20 @@ def test_pruned_seeding_chooses_the_same_graphs():
     shard.state.bounds.raise_to(np.arange(120), found.in_frames, low)
     assert (low <= distances + 1e-9).all()
     assert (low[:, :9] > 0).any(axis=1).mean() > 0.9
+
+
+def test_what_k_means_plus_plus_leaves_open_is_bounded():
+    """It matches only what seems to be nearer; what shards know of the seeds is true, and few are wrong about the nearest."""
+    graphs, _ = gm.datasets.make_letters(120, random_state=0)
+    one = OneRun(graphs, 5)
+    found = one.initialize(10, "k-means++")
+    distances = one.space.distances(one.batch, found.centers.batch)
+    (shard,) = one.engine.shards
+    np.testing.assert_allclose(shard.state.upper, distances[np.arange(120), shard.state.labels], atol=1e-9)
+    assert (shard.state.upper**2).sum() < 1.1 * (distances.min(axis=1) ** 2).sum()
+    low = np.zeros_like(distances)
+    shard.state.bounds.raise_to(np.arange(120), found.in_frames, low)
+    assert (low <= distances + 1e-9).all()
     assert one.matchings["seeding"] < 9 * 119
 
 
@@ -199,16 +216,83 @@ def test_single_moves_and_swaps_never_do_harm(monkeypatch, seeds, better_at_leas
     better = 0
     for seed in range(seeds):
         moved = gm.GraphKMeans(15, n_init=1, random_state=seed).fit(graphs)
-        swapped = gm.GraphKMeans(15, random_state=seed).fit(graphs)
         with monkeypatch.context() as patch:
             patch.setattr(FitContext, "is_euclidean", True)  # single moves are left out
             plain = gm.GraphKMeans(15, n_init=1, random_state=seed).fit(graphs)
         assert moved.inertia_ <= plain.inertia_ * (1 + 1e-9)
+        # Of a start that leaves little to be wished for swaps need not make more.
+        moved = gm.GraphKMeans(15, init="random", n_init=1, random_state=seed).fit(graphs)
+        swapped = gm.GraphKMeans(15, init="random", random_state=seed).fit(graphs)
         assert swapped.inertia_ <= moved.inertia_ * (1 + 1e-9)
         spent = moved.n_matchings_ + moved.n_seeding_matchings_
         assert swapped.n_matchings_ + swapped.n_seeding_matchings_ < 4 * spent
         better += swapped.inertia_ < moved.inertia_ * 0.999
     assert better >= better_at_least
+
+
+@pytest.mark.parametrize("seeds", [3, thorough(10)])
+def test_planted_groups_of_connectomes_are_found(seeds):
+    """Where alignments are fixed there is next to nothing to match, and swaps are tried all the same."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(3, size=60)
+    base = rng.uniform(size=(3, 30, 30)) > 0.5
+    noisy = np.triu(base[group] ^ (rng.uniform(size=(60, 30, 30)) < 0.2), 1).astype(float)
+    graphs = gm.structures.labelled_networks(list(noisy + noisy.transpose(0, 2, 1)))
+    for seed in range(seeds):
+        km = gm.GraphKMeans(3, random_state=seed).fit(graphs)
+        assert adjusted_rand_score(group, km.labels_) == 1.0
+        assert km.hint_ is None
+
+
+def test_swaps_find_what_a_poor_start_misses():
+    """Five groups of points, and all seeds in one of them."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(200, 2)) + 20.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1], [3, 3]])[np.arange(200) % 5]
+    one = OneRun([gm.Graph(row[None]) for row in rows])
+    seeds = Seeds.of_graphs(one.batch.take(np.arange(5) * 5))
+    stuck = one.run(interval, seeds)
+    swapped = one.run(interval, seeds, swaps=2.0)
+    assert swapped.inertia < 0.2 * stuck.inertia
+    assert swapped.inertia < 200 * 2 * 1.2
+    assert swapped.trace["swap"].max() >= 1
+
+
+def test_a_result_that_looks_stuck_says_so(tmp_path):
+    rows = np.concatenate([np.random.default_rng(0).normal(size=(40, 2)), [[100.0, 0.0]]])
+    km = gm.GraphKMeans(2, random_state=0).fit(rows)
+    assert "a single graph beside a cluster of 40" in km.hint_
+    km.save(tmp_path / "model.gmz")
+    assert gm.load(tmp_path / "model.gmz").hint_ == km.hint_
+    assert gm.GraphKMeans(2, random_state=0).fit(rows[:40]).hint_ is None
+    assert gm.GraphKMeans(2, algorithm="lloyd", random_state=0).fit(rows).hint_ is None
+
+
+def test_a_budget_that_ends_too_early_is_said(monkeypatch):
+    monkeypatch.setattr("graphmeans.cluster.algorithms.center_swaps.FLOOR", 1)
+    monkeypatch.setattr("graphmeans.cluster.estimators.kmeans.SWAPS", 1e-9)
+    graphs, _ = gm.datasets.make_letters(100, random_state=0)
+    hints = [gm.GraphKMeans(15, init="random", random_state=seed).fit(graphs).hint_ for seed in range(4)]
+    assert any(hint is not None and "budget" in hint for hint in hints)
+
+
+def test_a_checkpoint_between_restarts_holds_the_hint():
+    rows = np.concatenate([np.random.default_rng(0).normal(size=(40, 2)), [[100.0, 0.0]]])
+    one = OneRun([gm.Graph(row[None]) for row in rows])
+    result = one.run(interval, one.initialize(2, "k-means++"))
+    assert result.hint is not None
+    for hint in (result.hint, None):
+        again = _from_arrays(_to_arrays(replace(result, hint=hint)), one.batch)
+        assert again.hint == hint
+
+
+@pytest.mark.thorough
+def test_collapsed_copies_end_no_worse(monkeypatch):
+    """Letters ten times over: fitted once with weights they end where they end apart, but for what chance does."""
+    graphs, _ = gm.datasets.make_letters(150, random_state=0)
+    together = [gm.GraphKMeans(15, random_state=seed).fit(graphs * 10).inertia_ for seed in range(8)]
+    monkeypatch.setattr("graphmeans.cluster.estimators.kmeans.merge_copies", lambda data, k: (data, None))
+    apart = [gm.GraphKMeans(15, random_state=seed).fit(graphs * 10).inertia_ for seed in range(8)]
+    assert np.mean(together) < 1.01 * np.mean(apart)
 
 
 def test_a_single_move_gains_what_is_said():

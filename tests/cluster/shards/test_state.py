@@ -7,7 +7,7 @@ import pytest
 
 import graphmeans as gm
 from graphmeans.cluster.shards import refine, seed
-from graphmeans.cluster.shards.assign import assign, claim_graphs, dissolve_cluster
+from graphmeans.cluster.shards.assign import assign, claim_graphs, dissolve_clusters
 from graphmeans.cluster.shards.state import ShardState
 from runs import OneRun
 
@@ -40,8 +40,8 @@ def test_changes_are_found_whatever_an_operation_does():
         lambda: refine.realign_all(shard, centers),
         lambda: refine.accept_moves(shard, refine.hartigan_moves(shard, 1e-6, centers).graph, centers),
         lambda: shard.state.snapshot(),
-        lambda: centers.replace(2, shard.batch.take([5])),
-        lambda: dissolve_cluster(shard, 2, centers),
+        lambda: centers.replace(np.array([2]), shard.batch.take([5])),
+        lambda: dissolve_clusters(shard, np.array([2]), centers),
         lambda: claim_graphs(shard, np.array([5]), np.array([2]), centers),
         lambda: assign(shard, centers, 0.0),
         lambda: refine.bound_others(shard, centers),

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
 from sklearn.utils.random import sample_without_replacement
 
+from graphmeans.cluster.algorithms.exchanges import disjoint_exchanges, put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval
 from graphmeans.cluster.algorithms.pam import best_medoids
-from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
+from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance, draw_one
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.threads import ThreadEngine
-from graphmeans.cluster.shards import sample
+from graphmeans.cluster.shards import estimate, sample
+from graphmeans.cluster.shards.assign import assign_labels
+from graphmeans.cluster.shards.estimate import Closeness
 from graphmeans.cluster.shards.reductions import Sample
 from graphmeans.cluster.shards.seed import select_seeds, update_with_seed, update_with_seeds
 from graphmeans.graphs.batch import IntArray
@@ -36,6 +40,11 @@ SAMPLE, SAMPLE_PER_CLUSTER = 200, 10
 WHOLE = 50_000
 #: k-means||: passes over the collection, and the graphs drawn in each, as a multiple of k.
 PASSES, OVERSAMPLING = 5, 2.0
+#: k-means++ leaves a distance open that bounds estimate to be too long; bounds below this share of u are not trusted so far.
+MOST_SLACK = 0.5
+#: Exchanges of seeds: the graphs drawn for one (at least, or k of them), how many seeds at once, how much they must promise as a
+#: share of what a cluster contributes, and how many in a row may be in vain.
+CANDIDATES, EXCHANGED, WORTH_IT, PATIENCE = 10, 2, 1e-3, 6
 NOBODY = np.zeros(0, dtype=np.int64)
 
 
@@ -81,13 +90,23 @@ class Chosen:
 class _OneByOne:
     """Seeds chosen one by one. Shards are updated with each new one: a graph is matched with it only if nothing proves that
     it is no nearer than the nearest seed so far. What is found out is never sought again.
+
+    If it is `lazy`, nothing need prove it: it is enough that bounds, divided by what they have made up of distances so far,
+    say so. Seeds to come will be nearer, and most of what was left open is never asked.
     """
 
-    def __init__(self, init: Initialization) -> None:
-        self.init = init
+    def __init__(self, init: Initialization, lazy: bool = False) -> None:
+        self.init, self.lazy = init, lazy
         self.numbers: list[int] = []
         self.centers = FrameCenters(init.context.order, init.context.data.like, init.k)
         self.shard_inertia: list[float] = []
+        self.closeness = Closeness()
+        self._sums = np.zeros(3)
+        self._firsts = init.engine.each(sample.first_graph)
+
+    @property
+    def _slack(self) -> float:
+        return min(1.0 - self.closeness.lap, MOST_SLACK) if self.lazy else 0.0
 
     def add(self, seed: Sample) -> None:
         """Take this graph. Seeds are always matched with each other."""
@@ -97,7 +116,53 @@ class _OneByOne:
         self.centers.append(seed.batch)
         self.numbers.append(number)
         if c < self.init.k - 1:  # shards are updated with the last one by the algorithm
-            self.shard_inertia = self.init.engine.each(update_with_seed, number, between, self.centers)
+            found = self.init.engine.each(update_with_seed, number, between, self.centers, self._slack)
+            self.shard_inertia = [inertia for inertia, _ in found]
+            self._sums = sum((sums for _, sums in found), self._sums)
+            self.closeness = Closeness.of(self._sums)
+
+    def draw(self, random: np.random.RandomState, count: int) -> Sample:
+        """Some graphs, drawn by their weighted squared distances from the seeds."""
+        return draw_by_distance(self.init.engine, random, self.shard_inertia, self._firsts, count)
+
+    def best_of(self, drawn: Sample) -> Sample:
+        """The one of these graphs that seems to lower the objective most."""
+        gains = self.init.engine.sum(estimate.addition_gains, drawn.batch, self.closeness)
+        return drawn.take(np.array([gains.argmax()]))
+
+    def exchange(self, random: np.random.RandomState) -> None:
+        """Exchange seeds for graphs that seem to serve better, as long as the objective falls now and then."""
+        engine, k = self.init.engine, self.init.k
+        inertia, failed = self._assign(), 0
+        in_vain: list[int] = []
+        for _ in range(k):
+            if not inertia > 0 or failed == PATIENCE:
+                break
+            drawn = self.draw(random, max(k, CANDIDATES))
+            gains = engine.sum(estimate.exchange_gains, drawn.batch, self.centers, self.closeness)
+            gains.saved[np.isin(drawn.graph, in_vain)] = -np.inf
+            out, new = disjoint_exchanges(gains, drawn.label, EXCHANGED, least=WORTH_IT * inertia / k)
+            if not len(out):
+                break
+            before = copy(self.centers), self.numbers.copy(), self.shard_inertia
+            engine.each(sample.snapshot)
+            put_centers(engine, self.centers, out, drawn.take(new))
+            for c, number in zip(out.tolist(), drawn.graph[new].tolist(), strict=True):
+                self.numbers[c] = number
+            now = self._assign()
+            if now < inertia:
+                inertia, failed, in_vain = now, 0, []
+            else:
+                failed += 1
+                in_vain += drawn.graph[new].tolist()
+                self.centers, self.numbers, self.shard_inertia = before
+                engine.each(sample.rollback)
+
+    def _assign(self) -> float:
+        """Find the nearest seed of every graph; returns the objective."""
+        self.init.engine.each(assign_labels, self.centers, self._slack)
+        self.shard_inertia = self.init.engine.each(sample.inertia)
+        return self.init.engine.sum(sample.inertia)
 
     def anyone(self, random: np.random.RandomState) -> Sample:
         """A graph that was not chosen, by weight."""
@@ -137,15 +202,19 @@ def furthest_first(init: Initialization) -> Chosen:
 
 
 def k_means_plus_plus(init: Initialization) -> Chosen:
-    """Each further graph is drawn with a probability proportional to its weighted squared distance from all chosen."""
-    random = init.context.random("seeding")
-    seeds = _OneByOne(init)
+    """Greedy k-means++: of several graphs drawn by their weighted squared distances the one that helps most is taken.
+
+    How much each would lower the objective is estimated from bounds; only the one that is taken is matched. In the end seeds are
+    exchanged for other graphs where that helps.
+    """
+    random, draws = init.context.random("seeding"), 2 + int(np.log(init.k))
+    seeds = _OneByOne(init, lazy=True)
     seeds.add(seeds.anyone(random))
     while len(seeds.numbers) < init.k:
-        if any(seeds.shard_inertia):
-            seeds.add(draw_one(init.engine, random, seeds.shard_inertia, sample.draw))
-        else:
-            seeds.add(seeds.anyone(random))
+        more = any(seeds.shard_inertia)
+        seeds.add(seeds.best_of(seeds.draw(random, draws)) if more else seeds.anyone(random))
+    if init.k > 1:
+        seeds.exchange(random)
     return seeds.chosen()
 
 

@@ -17,7 +17,7 @@ The loop is in interval_loop.py; what it asks of the graphs is in shards/: assig
 
 from __future__ import annotations
 
-from graphmeans.cluster.algorithms.center_swaps import swap_centers
+from graphmeans.cluster.algorithms.center_swaps import begin_swaps, swap_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.result import Result
@@ -41,7 +41,7 @@ def interval(
 ) -> Result:
     """k-means with lifted means and certified bounds; see the first lines of this module.
 
-    `swaps` is the multiple of the run's matchings that is spent on swapping centers (center_swaps.py); `certify` proves
+    `swaps` is the multiple of the run's work that is spent on swapping centers (center_swaps.py); `certify` proves
     labels by matchings where bounds do not; `engine` holds the shards, by default that of the seeds or one of threads;
     `file` is where checkpoints are written.
     """
@@ -54,11 +54,11 @@ def run_loop(loop: IntervalLoop, history: History, swaps: float = 0.0, certify: 
     """Everything after the start. A loop that was resumed while swapping goes on with that (`changed` is False)."""
     if loop.engine.remote is not None:
         history.on_interrupt = lambda: loop.interrupted(history)
-    if loop.swap_budget is None:
+    if loop.swaps is None:
         loop.run(history, changed)
     if swaps:
-        if loop.swap_budget is None:
-            loop.swap_budget = history.counters.matchings.total() * (1.0 + swaps)
+        if loop.swaps is None:
+            begin_swaps(loop, history, swaps)
         swap_centers(loop, history)
     if certify:
         loop.certify(history)

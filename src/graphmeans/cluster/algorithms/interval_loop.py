@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
+from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.algorithms.seeds import Seeds, draw_one
+from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.engines.base import Engine, GetAssignment
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
 from graphmeans.cluster.shards import refine, sample
-from graphmeans.cluster.shards.assign import assign, claim_graphs, dissolve_cluster
+from graphmeans.cluster.shards.assign import assign, claim_graphs
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
 from graphmeans.graphs.batch import IntArray
@@ -30,6 +31,10 @@ WORTH_A_MOVE = 0.2
 SLACK = 0.06
 #: Most nodes of the search tree for the proof of a label against a center, in the stages of `certify`; parts of a stage.
 PROOF_TREE_NODES, PROOF_PARTS = (20, 200, 2_000), 10
+#: To assign so many graphs, nearly all of them by bounds, is as much work as a matching.
+GRAPHS_PER_MATCHING = 100
+#: A cluster of one graph is a sign of a poor optimum where the largest has so many.
+LARGE = 10
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,39 @@ class Snapshot:
     centers: FrameCenters
     inertia: float
     shard_inertia: list[float]
+
+
+@dataclass
+class SwapState:
+    """What swapping centers may spend, has tried and has learnt; a checkpoint holds it.
+
+    Attributes
+    ----------
+    budget : float
+        The work that a run may have done when it ends; see `IntervalLoop.work`.
+    sketch_share, lap_share : float
+        What bounds make up of distances; see `Closeness`.
+    tried, kept, kept_at, drawn_at : int
+        How many swaps were tried and kept; how many had been tried when one was last kept, and when candidates were drawn.
+    in_vain : list of [center, candidate]
+        Swaps of the present candidates that did not help.
+    doubt_of_center, doubt_of_cluster : list of float
+        By how much gains seem to be overestimated where this center is taken away, or this cluster gets another.
+    exhausted : bool
+        Whether it ended because nothing promised anything.
+    """
+
+    budget: float
+    sketch_share: float
+    lap_share: float
+    tried: int = 0
+    kept: int = 0
+    kept_at: int = 0
+    drawn_at: int = 0
+    in_vain: list[list[int]] = field(default_factory=list)
+    doubt_of_center: list[float] = field(default_factory=list)
+    doubt_of_cluster: list[float] = field(default_factory=list)
+    exhausted: bool = False
 
 
 class IntervalLoop:
@@ -67,9 +105,9 @@ class IntervalLoop:
         self._shard_inertia: list[float] = []
         self._slack = 0.0
         self._before_trial: Snapshot | None = None
-        #: What swapping centers may spend and has tried; kept here because checkpoints hold it.
-        self.swap_budget: float | None = None
-        self.swaps_tried = 0
+        self._assigned = 0  # graphs, over all iterations
+        #: What swapping centers has come to; kept here because checkpoints hold it.
+        self.swaps: SwapState | None = None
 
     @classmethod
     def from_seeds(
@@ -91,8 +129,8 @@ class IntervalLoop:
         centers = FrameCenters.from_arrays(context.bounded_order(), like, arrays)
         loop = cls(context, engine, centers, file)
         engine.restore(saved.facts["checkpoint_id"])
-        loop._slack, loop.swap_budget = saved.facts["slack"], saved.facts["swap_budget"]
-        loop.swaps_tried = saved.facts["swaps_tried"]
+        loop._slack, loop._assigned = saved.facts["slack"], saved.facts["assigned"]
+        loop.swaps = None if saved.facts["swaps"] is None else SwapState(**saved.facts["swaps"])
         loop._ask_inertia()
         return loop
 
@@ -132,6 +170,7 @@ class IntervalLoop:
     def _assign(self, log: bool) -> AssignmentTotals:
         found = self.engine.sum(assign, self.centers, self._slack, log=log)
         self.inertia = found.inertia
+        self._assigned += len(self.engine)
         self._shard_inertia = [found.shard_inertia[first] for first in sorted(found.shard_inertia)]
         return found
 
@@ -187,24 +226,19 @@ class IntervalLoop:
             tried, closer = tried + counts["graphs"], closer + counts["moved"] + counts["shorter"]
         return closer > 0
 
+    def work(self, history: History) -> float:
+        """What the run has done so far, in matchings. Where alignments are fixed it needs few, so assignments count, too."""
+        return history.counters.matchings.total() + self._assigned / GRAPHS_PER_MATCHING
+
     # -- changing a center -------------------------------------------------------------------------
 
-    def draw(self, random: np.random.RandomState) -> Sample:
-        """Draw a graph by its weighted squared distance from its center."""
-        return draw_one(self.engine, random, self._shard_inertia, sample.draw)
-
-    def least_useful(self, graph: Sample, rank: int = 0) -> int | None:
-        """The center that would be missed least (or one of the next), other than that of this graph; None if there is none."""
-        cost = self.engine.sum(sample.removal_costs, self.centers)
-        cost[graph.label[0]] = np.inf
-        order = np.argsort(cost, kind="stable")[: self.centers.k - 1]
-        return int(order[min(rank, len(order) - 1)]) if len(order) else None
+    def draw(self, random: np.random.RandomState, count: int) -> Sample:
+        """Draw graphs by their weighted squared distances from their centers."""
+        return draw_by_distance(self.engine, random, self._shard_inertia, self.engine.each(sample.first_graph), count)
 
     def put_center(self, c: int, graph: Sample) -> None:
         """Take center c away and put it onto this graph."""
-        self.centers.replace(c, graph.batch)
-        self.engine.each(dissolve_cluster, c, self.centers)
-        self.engine.each(claim_graphs, graph.graph, np.array([c]), self.centers)
+        put_centers(self.engine, self.centers, np.array([c]), graph)
 
     def snapshot(self) -> Snapshot:
         """Keep everything, so that `rollback` can return to it."""
@@ -233,8 +267,8 @@ class IntervalLoop:
             "iteration": history.iteration,
             "history": history.state(),
             "slack": self._slack,
-            "swap_budget": self.swap_budget,
-            "swaps_tried": self.swaps_tried,
+            "assigned": self._assigned,
+            "swaps": None if self.swaps is None else asdict(self.swaps),
             "checkpoint_id": self.engine.checkpoint_id,
             "matchings": dict(history.counters.matchings),
         }
@@ -256,6 +290,18 @@ class IntervalLoop:
         proven = self.engine.sum(refine.bound_others, self.centers)
         return self._result(history, certified=float(proven[0] / proven[1]))
 
+    def _hint(self, sizes: IntArray) -> str | None:
+        """What makes the result look as if there were a better one, if anything does."""
+        swaps = self.swaps
+        if swaps is not None and swaps.kept and not swaps.exhausted and swaps.tried - swaps.kept_at < len(sizes):
+            return "swaps of centers still helped when their budget ended: another random_state or n_init may do better"
+        if len(sizes) > 1 and (sizes == 1).any() and sizes.max() >= LARGE:
+            return (
+                f"cluster {int(np.argmax(sizes == 1))} is a single graph beside a cluster of {sizes.max()}: an outlier, or a "
+                "poor optimum; another random_state, n_init or init='medoids' may do better"
+            )
+        return None
+
     def interrupted(self, history: History) -> Result:
         """The state when somebody interrupts, of shards that have finished what they were told; a trial is given up."""
         if self._before_trial is not None:
@@ -264,8 +310,11 @@ class IntervalLoop:
         return self._result(history)
 
     def _result(self, history: History, **more: Any) -> Result:
-        filled = int((self.engine.sum(sample.cluster_sizes, self.centers.k) > 0).sum())
-        return history.last(*self.get_assignment(), self.inertia, n_filled=filled, engine=self.engine.remote, **more)
+        sizes = self.engine.sum(sample.cluster_sizes, self.centers.k)
+        return history.last(
+            *self.get_assignment(), self.inertia, n_filled=int((sizes > 0).sum()), engine=self.engine.remote,
+            hint=self._hint(sizes), **more,
+        )  # fmt: skip
 
 
 def _columns(counts: Counter[str]) -> dict[str, int]:

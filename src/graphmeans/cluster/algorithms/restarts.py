@@ -211,6 +211,7 @@ def _to_arrays(result: Result) -> Arrays:
         "edge_support": result.centers.edge_support,
         "trace": np.asarray(result.trace),
         "certified": np.array([] if result.certified is None else [result.certified]),
+        "hint": np.frombuffer((result.hint or "").encode(), dtype=np.uint8),
     }
 
 
@@ -224,4 +225,5 @@ def _from_arrays(arrays: Arrays, like: GraphBatch) -> Result:
         lambda: assignment, Centers(batch, arrays["node_support"], arrays["edge_support"]),
         float(inertia), int(n_iter), bool(converged), arrays["trace"].view(Trace),
         float(certified[0]) if len(certified) else None, int(filled),
+        hint=bytes(arrays["hint"]).decode() or None,
     )  # fmt: skip

@@ -80,6 +80,8 @@ class Result:
         How many clusters have members.
     engine : RemoteEngine, optional
         The engine whose workers hold labels and distances, where that is not this process.
+    hint : str, optional
+        What makes the result look as if there were a better one, if anything does.
     """
 
     get_assignment: GetAssignment
@@ -91,6 +93,7 @@ class Result:
     certified: float | None = None
     n_filled: int = 0
     engine: RemoteEngine | None = None
+    hint: str | None = None
 
     @cached_property
     def assignment(self) -> Assignment:

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.engines.base import Engine
+from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.reductions import Sample
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.graphs.batch import GraphBatch
@@ -52,7 +53,27 @@ def draw_one(
     operation: Callable[[Shard, float, Unpack[Args]], Sample], *args: Unpack[Args],
 ) -> Sample:  # fmt: skip
     """Draw one graph. `mass` says how much of the whole mass each shard has; the operation finds the graph in its shard."""
+    ((shard, target),) = _targets(random, mass, 1)
+    return engine.one(shard, operation, target, *args)
+
+
+def draw_by_distance(
+    engine: Engine, random: np.random.RandomState, inertia: Sequence[float], firsts: Sequence[int], count: int
+) -> Sample:
+    """Draw graphs by their weighted squared distances, so many or fewer, since none comes twice.
+
+    `inertia` says what the objective of each shard is, and `firsts` which its first graph is.
+    """
+    targets: dict[int, list[float]] = {}
+    for shard, target in _targets(random, inertia, count):
+        targets.setdefault(firsts[shard], []).append(target)
+    return engine.sum(sample.draw, {first: np.array(own) for first, own in targets.items()})
+
+
+def _targets(random: np.random.RandomState, mass: Sequence[float], count: int) -> list[tuple[int, float]]:
+    """Random places in the whole mass: the number of the shard, and where in the mass of that."""
     total = np.cumsum(mass)
-    target = random.uniform() * total[-1]
-    shard = int(min(np.searchsorted(total, target, side="right"), np.flatnonzero(mass)[-1]))
-    return engine.one(shard, operation, target - (total[shard - 1] if shard else 0.0), *args)
+    places = random.uniform(size=count) * total[-1]
+    shards = np.minimum(np.searchsorted(total, places, side="right"), np.flatnonzero(mass)[-1])
+    before = np.concatenate([[0.0], total])[shards]
+    return list(zip(shards.tolist(), (places - before).tolist(), strict=True))

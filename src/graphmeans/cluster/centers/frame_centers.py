@@ -90,15 +90,16 @@ class FrameCenters:
         self.frames = sums
         self._advance(before)
 
-    def replace(self, c: int, graph: GraphBatch) -> None:
-        """Center c gives way to this graph; nothing that was known of c holds for it."""
+    def replace(self, which: IntArray, graphs: GraphBatch) -> None:
+        """These centers give way to as many graphs; nothing that was known of them holds any longer."""
         before = None if self.now else self._positions()
         self.frames = self.frames.copy()
         for name in Frames.SUMS:
-            getattr(self.frames, name)[c] = 0.0
+            getattr(self.frames, name)[which] = 0.0
         self._used = self._used.copy()
-        self._put(graph, c)
-        self._advance(before, replaced=c)
+        for i, c in enumerate(which.tolist()):
+            self._put(graphs.take([i]), c)
+        self._advance(before, replaced=which)
 
     def _put(self, graph: GraphBatch, c: int) -> IntArray:
         """Put a graph alone into frame c; returns the slot of each of its nodes."""
@@ -114,7 +115,7 @@ class FrameCenters:
         total = np.maximum(self.frames.total, 1e-300).reshape(-1, 1, 1)
         return self.frames.nodes / total, self.frames.edges / total[..., None]
 
-    def _advance(self, before: Positions | None, replaced: int | None = None) -> None:
+    def _advance(self, before: Positions | None, replaced: IntArray | None = None) -> None:
         """Let one unit of time pass; the frames are those of the new centers."""
         history = copy(self.history)
         history.advance(before, self._positions(), replaced)

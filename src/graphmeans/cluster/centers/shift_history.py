@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import FloatArray
+from graphmeans.graphs.batch import FloatArray, IntArray
 
 #: Nodes and edges of all centers in their frames.
 Positions = tuple[FloatArray, FloatArray]
@@ -44,8 +44,8 @@ class ShiftHistory:
         self.placed_at = np.zeros(k, dtype=np.int64)
         self._snapshots: dict[int, Positions] = {}
 
-    def advance(self, before: Positions | None, after: Positions, replaced: int | None = None) -> None:
-        """Let one unit of time pass, in which the centers moved; `replaced` is a center that was put somewhere else.
+    def advance(self, before: Positions | None, after: Positions, replaced: IntArray | None = None) -> None:
+        """Let one unit of time pass, in which the centers moved; those `replaced` were put somewhere else.
 
         The positions before are needed the first time only.
         """

@@ -46,7 +46,7 @@ from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order, resolve_order
 
-#: What n_init="auto" spends on swapping centers, as a multiple of the matchings of the run before.
+#: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before.
 SWAPS = 2.0
 
 
@@ -167,6 +167,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
         self.certified_fraction_ = float("nan") if best.certified is None else best.certified
         self.trace_ = best.trace
         self.trace_["inertia"][:] = made.space.in_units_of_graphs(best.trace["inertia"], power=2)
+        self.hint_ = best.hint
         self.n_matchings_ = counters.matchings[ALGORITHM]
         self.n_seeding_matchings_ = counters.matchings[SEEDING]
         self.n_evaluation_matchings_ = counters.matchings[EVALUATION]
@@ -224,7 +225,7 @@ class GraphKMeans(BaseGraphKMeans):
         where "k-means++" takes k. A callable gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int, default="auto"
         The number of runs from different starts, of which the best is kept. "auto" with the interval algorithm and a start
-        by name makes one run and then spends up to twice its matchings on swapping centers, which never ends in a worse
+        by name makes one run and then spends up to twice its work on swapping centers, which never ends in a worse
         objective. With the other algorithms "auto" makes 10 runs for "random" and callables, else 1. From given graphs there
         is always one run.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod, default="auto"
@@ -292,6 +293,9 @@ class GraphKMeans(BaseGraphKMeans):
         Pairs handed to a matcher by the algorithm, by its start, and only to know the objective; over all runs.
     trace_ : structured array
         What happened in each iteration of the best run; ``trace_.to_pandas()`` makes a table of it.
+    hint_ : str or None
+        What makes the result look as if there were a better one, if anything does: a cluster of one graph beside large ones, or
+        swaps that still helped when their budget ended. Only "interval" says so.
     encoder_, space_ :
         The fitted encoder and the metric space.
     n_features_in_ : int

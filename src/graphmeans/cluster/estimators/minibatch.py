@@ -20,7 +20,7 @@ from graphmeans.cluster.estimators.kmeans import BaseGraphKMeans, Prepared
 from graphmeans.cluster.estimators.validation import check_given_start, check_parameters
 from graphmeans.cluster.estimators.workers import engine_factory, open_workers
 from graphmeans.cluster.shards import sample
-from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissolve_cluster
+from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissolve_clusters
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
@@ -242,8 +242,8 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
             far = engine.sum(sample.farthest, 1).graph
             if len(far):
                 replaced.append(c)
-                centers.replace(int(c), data.batch.take(far))
-                engine.each(dissolve_cluster, int(c), centers)
+                centers.replace(np.array([c]), data.batch.take(far))
+                engine.each(dissolve_clusters, np.array([c]), centers)
                 engine.each(claim_graphs, far, np.array([c]), centers)
                 engine.each(assign_labels, centers, 0.0)
         frames = centers.frames.copy()

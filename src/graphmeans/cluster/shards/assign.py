@@ -207,9 +207,8 @@ def claim_graphs(shard: Shard, numbers: IntArray, to: IntArray, centers: FrameCe
         shard.state.set(x, labels=to, upper=0.0, matched_at=-1, fresh_at=-1, lower_bound=-np.inf, others=-np.inf)
 
 
-def dissolve_cluster(shard: Shard, c: int, centers: FrameCenters) -> None:
-    """The cluster c is dissolved: its members look for another center."""
-    x = np.flatnonzero(shard.state.labels == c)
+def dissolve_clusters(shard: Shard, which: IntArray, centers: FrameCenters) -> None:
+    """These clusters are dissolved: their members look for other centers, or for those that have taken their places."""
+    x = np.flatnonzero(np.isin(shard.state.labels, which))
     low = center_bounds(shard, x, centers)
-    low[:, c] = np.inf
     shard.state.set(x, labels=low.argmin(axis=1), upper=np.inf, lower_bound=-np.inf)

@@ -5,22 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.shards.bounds import lower_bound_now
 from graphmeans.cluster.shards.reductions import Assignment, Farthest, Sample
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.means.frames import Frames
 
+NOBODY = np.zeros(0, dtype=np.int64)
+
 
 @read_only
-def draw(shard: Shard, target: float) -> Sample:
-    """The graph at which the running sum of weighted squared distances exceeds the target."""
-    return _at(shard, shard.weights * shard.state.upper**2, target)
+def first_graph(shard: Shard) -> int:
+    """The number of its first graph, by which shards are told apart."""
+    return shard.first
+
+
+@read_only
+def draw(shard: Shard, targets: dict[int, FloatArray]) -> Sample:
+    """The graphs at which the running sum of weighted squared distances exceeds the targets that are meant for this shard."""
+    mine = targets.get(shard.first)
+    return _sample(shard, NOBODY) if mine is None else _at(shard, shard.weights * shard.state.upper**2, mine)
 
 
 @read_only
 def draw_by_weight(shard: Shard, target: float, without: IntArray, even: bool) -> Sample:
     """The graph at which the running sum of the weights of graphs other than these exceeds the target."""
-    return _at(shard, _weights(shard, without, even), target)
+    return _at(shard, _weights(shard, without, even), np.array([target]))
 
 
 @read_only
@@ -65,14 +73,6 @@ def cluster_sizes(shard: Shard, k: int) -> IntArray:
 
 
 @read_only
-def removal_costs(shard: Shard, centers: FrameCenters) -> FloatArray:
-    """What the objective would at least lose by each center: how much farther its members are from all others."""
-    second = np.nan_to_num(lower_bound_now(shard, centers), nan=0.0, neginf=0.0, posinf=0.0)
-    more = shard.weights * np.maximum(second**2 - shard.state.upper**2, 0.0)
-    return np.bincount(shard.state.labels, weights=more, minlength=centers.k).astype(np.float64)
-
-
-@read_only
 def inertia(shard: Shard) -> float:
     """The weighted sum of squared distances along the stored alignments."""
     return shard.inertia()
@@ -111,10 +111,10 @@ def _weights(shard: Shard, without: IntArray, even: bool) -> FloatArray:
     return weights
 
 
-def _at(shard: Shard, mass: FloatArray, target: float) -> Sample:
-    """The graph at which the running sum of masses exceeds the target, the last one with a mass at most."""
-    x = int(np.searchsorted(np.cumsum(mass), target, side="right"))
-    return _sample(shard, np.array([min(x, int(np.flatnonzero(mass)[-1]))]))
+def _at(shard: Shard, mass: FloatArray, targets: FloatArray) -> Sample:
+    """The graphs at which the running sum of masses exceeds the targets, the last one with a mass at most; each once."""
+    x = np.searchsorted(np.cumsum(mass), targets, side="right")
+    return _sample(shard, np.unique(np.minimum(x, np.flatnonzero(mass)[-1])))
 
 
 def _sample(shard: Shard, x: IntArray) -> Sample:

@@ -16,6 +16,7 @@ from graphmeans.cluster.shards.assign import (
     match_and_keep,
     match_candidates,
     move_to,
+    was_cut,
 )
 from graphmeans.cluster.shards.bounds import lap_bounds_to_centers, least_bound, raise_by_lap
 from graphmeans.cluster.shards.reductions import CLOSE
@@ -27,11 +28,15 @@ from graphmeans.nearest.sketches import scratch_zeros
 AT_ONCE = 512
 
 
-def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: FrameCenters) -> float:
+def update_with_seed(
+    shard: Shard, number: int, between: FloatArray, centers: FrameCenters, slack: float
+) -> tuple[float, FloatArray]:
     """Take in a new seed, the graph of this number: it is matched with those that might be nearer to it than to all others.
 
     between[c'] are proven lower bounds of its distances to the seeds before it. By the triangle inequality a graph with the
-    label c' is at least between[c'] - u from it. Returns the objective with all seeds so far.
+    label c' is at least between[c'] - u from it. With `slack` it is matched only where bounds fall short of u by that share.
+    Returns the objective with all seeds so far, and sums of squares of the distances that were matched, of their sketches and
+    of their assignments.
     """
     state, c = shard.state, len(between)
     between = np.append(between, 0.0)
@@ -39,20 +44,24 @@ def update_with_seed(shard: Shard, number: int, between: FloatArray, centers: Fr
     if c == 0:
         x = np.flatnonzero(np.isinf(state.upper))
         align_to(shard, x, np.zeros(len(x), dtype=np.int64), centers)
-        return shard.inertia()
+        return shard.inertia(), np.zeros(3)
     low = shard.sketches.bounds(np.arange(len(shard)), centers.sketches, slice(c, c + 1))[:, 0]
     triangle = between[state.labels] - state.upper
     better = np.flatnonzero(triangle > low)
     state.keep_bounds(better, np.full(len(better), c), triangle[better], CERTIFIED, centers)
     x = np.flatnonzero(np.maximum(low, triangle) < state.upper)
-    x = x[lap_bounds_to_centers(shard, x, np.full(len(x), c), centers) < state.upper[x]]
-    to = np.full(len(x), c)
-    found = match_and_keep(shard, x, to, centers, cutoff=state.upper[x] * MARGIN)
+    lap = lap_bounds_to_centers(shard, x, np.full(len(x), c), centers)
+    near = lap < state.upper[x] * (1.0 - slack)
+    x, lap = x[near], lap[near]
+    to, cutoff = np.full(len(x), c), state.upper[x] * MARGIN
+    found = match_and_keep(shard, x, to, centers, cutoff)
+    true = np.where(was_cut(found, cutoff), found.lower, found.upper)
+    sums = np.stack([true, low[x], lap]) ** 2 @ shard.weights[x]
     nearer = found.upper < state.upper[x]
     x, to, found = x[nearer], to[nearer], found.take(nearer)
     keep_own_bound(shard, x, centers)
     move_to(shard, x, to, found, centers)
-    return shard.inertia()
+    return shard.inertia(), sums
 
 
 def update_with_seeds(shard: Shard, numbers: IntArray, centers: FrameCenters) -> float:

@@ -3,11 +3,12 @@
 What a shard can be asked to do are functions whose first argument is a shard; an engine calls them on all of its shards and
 adds up the answers (engines/base.py). Those that change nothing are marked by `read_only`.
 
-assign.py   assign, assign_labels, claim_graphs, dissolve_cluster, refresh_distances
+assign.py   assign, assign_labels, claim_graphs, dissolve_clusters, refresh_distances
 bounds.py   what is known of the distances to other centers
 refine.py   realign_all, hartigan_moves, accept_moves, prove_labels, bound_others
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
-sample.py   draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes, removal_costs,
+estimate.py closeness_sums, addition_gains, exchange_gains
+sample.py   first_graph, draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes,
             inertia, sums, get_assignment, snapshot, rollback, write_log_only
 """
 

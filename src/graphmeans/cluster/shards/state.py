@@ -81,6 +81,14 @@ class BoundTable:
         """Raise bounds low[p, c] of graphs x[p] (in, out) to what is remembered, or only to what is proven."""
         raise_bounds(x, centers.shift, self.center, self.values, self.times, 1 if certified else 2, low)
 
+    def estimate(self, centers: FrameCenters, share: float, low: FloatArray) -> None:
+        """Put estimates of distances into low[x, c] (in, out): what matchings found, or bounds divided by their share of it."""
+        x, slot = np.nonzero(self.center != FREE)
+        c = self.center[x, slot]
+        values = self.values[x, slot] - centers.shift[self.times[x, slot], c[:, None]]
+        matched = (self.values[x, slot, ESTIMATE] > 0) & (values[:, ESTIMATE] > 0)
+        low[x, c] = np.where(matched, values.max(axis=1), np.maximum(low[x, c], values[:, CERTIFIED] / share))
+
     def rename(self, number: IntArray) -> None:
         """Center c is called number[c] from now on; what is known of those whose number is -1 is forgotten."""
         known = self.center != FREE
