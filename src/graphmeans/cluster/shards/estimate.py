@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
-from graphmeans.cluster.centers.sketches import Sketches
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.bounds import lap_bounds
+from graphmeans.nearest.sketches import Sketches
 
 #: Where sketches make up this share of the distances, linear assignments say nothing new.
 TIGHT = 0.99
