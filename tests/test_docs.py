@@ -10,7 +10,7 @@ import pytest
 from effort import thorough
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ["your-graphs.md", "encoding.md", "structures.md", "save-and-load.md", "large-collections.md", "see-it.md"]
+PAGES = ["your-graphs.md", "search.md", "encoding.md", "structures.md", "save-and-load.md", "large-collections.md", "see-it.md"]
 #: Pages that fit and choose more than the others do.
 SLOW = {"see-it.md", "save-and-load.md"}
 #: Pages whose blocks go on from one another; elsewhere each can be pasted by itself.
