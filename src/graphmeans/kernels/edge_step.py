@@ -23,14 +23,14 @@ def common_divisor(a, b):
     a, b = max(a, b), min(a, b)
     tiny = 1e-9 * a
     while b > tiny:
-        a, b = b, abs(a - b * np.round(a / b))
+        a, b = b, abs(a - b * np.floor(a / b + 0.5))
     return a
 
 
 @inner
 def is_multiple(value, unit, tolerance):
     """Whether a number is a multiple of the unit, but for this share of it."""
-    return abs(value - unit * np.round(value / unit)) <= tolerance * abs(value)
+    return abs(value - unit * np.floor(value / unit + 0.5)) <= tolerance * abs(value)
 
 
 @inner
@@ -70,7 +70,7 @@ def are_multiples(side, n, a, b, tolerance):
 @inner
 def is_power_of_two(unit):
     """Whether a unit, not negative, is a power of two, or 0."""
-    return unit == 0.0 or unit == 2.0 ** np.round(np.log2(unit))
+    return unit == 0.0 or unit == 2.0 ** np.floor(np.log2(unit) + 0.5)
 
 
 @inner

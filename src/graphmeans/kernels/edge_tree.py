@@ -24,8 +24,10 @@ from graphmeans.kernels.pair import complete, interval, load_pair, new_side, nod
 STEPS = 40
 # Most rounds of the root, and of any other node of the tree.
 ROOT_ROUNDS, NODE_ROUNDS = 40, 6
-# A node is branched when this many rounds like the last one would not close it; without branching rounds end when so many.
-PATIENCE, ENDURANCE = 8.0, 1000.0
+# A round is idle if so many like it would not close the node, which is branched after this many idle rounds.
+PATIENCE, IDLE_ROUNDS = 8.0, 1
+# The same where nothing is branched and only the bound counts.
+BOUND_PATIENCE, IDLE_BOUND_ROUNDS = 1000.0, 4
 # The program is made anew when this share of it has been dropped.
 DROPPED = 0.2
 # Where charges are this many times more than profits the program is left alone.
@@ -37,7 +39,8 @@ LEEWAY = 2e-13
 Pair = namedtuple("Pair", "x y nx ny rows dv linear constant error step leeway tolerance cutoff x_twin y_twin")
 #: What is known: the best mapping and the one last tried; numbers[BEST], numbers[MISSED], numbers[ROUNDS].
 Known = namedtuple("Known", "columns tried fresh numbers")
-#: An open node of the tree: its program and bound, whether the meetings (by bound) are those of a row, and how many are done.
+#: An open node of the tree: its program; the unit whose meetings are fixed one after the other, whether it is one of X, and how
+#: many of its meetings (by bound) are done. The root has the unit -1 and one meeting, -1, that fixes nothing.
 Node = namedtuple("Node", "program of_row unit meetings bounds done")
 
 # The squared distance of the best mapping; the least bound of what has been left out; the rounds spent.
@@ -106,12 +109,12 @@ def drop(program, value, bound, target, pair, known, proof, keep, keep_couple):
 
 
 @inner
-def improve(program, bound, most, patience, max_rounds, pair, known, proof, lap, keep, keep_couple):
-    """Rounds of one node: (what is left of its program, its bound, whether it is closed, the last value and its bound).
+def improve(program, bound, most, patience, idle_rounds, max_rounds, pair, known, proof, lap, keep, keep_couple):
+    """Rounds of one node: (what is left of its program, its bound, whether it is closed, what the last round proved).
 
     proof.reduced, keep and keep_couple (out) belong to the program returned.
     """
-    last = -np.inf
+    last, idle, here = -np.inf, 0, -np.inf
     for number in range(most):
         ascend(program, STEPS)
         value, error = prove(program, pair.rows, pair.dv, proof, lap)
@@ -122,13 +125,15 @@ def improve(program, bound, most, patience, max_rounds, pair, known, proof, lap,
         if value < known.numbers[BEST]:
             try_mapping(pair, known, lap)
         target = target_of(pair, known)
-        if max(value if pair.step == 0.0 else here, bound) >= target:
+        if pair.step > 0.0:
+            value = here
+        if max(value, bound) >= target:
             leave_out(bound, pair, known)
             return program, bound, True, here
-        dropped = drop(program, value if pair.step == 0.0 else here, here, target, pair, known, proof, keep, keep_couple)
-        slow = number > 0 and patience * (value - last) < target - value
+        dropped = drop(program, value, here, target, pair, known, proof, keep, keep_couple)
+        idle = idle + 1 if number > 0 and patience * (value - last) < target - value else 0
         last = max(last, value)
-        if slow or number == most - 1 or known.numbers[ROUNDS] >= max_rounds:
+        if idle == idle_rounds or number == most - 1 or known.numbers[ROUNDS] >= max_rounds:
             break
         if dropped > DROPPED * (len(program.row) + len(program.profit)):
             program = shrink(program, keep, keep_couple)
@@ -180,9 +185,9 @@ def is_twin_of_earlier(node, t, pair):
     """Whether meeting t of a node differs from an earlier one by an exchange of two nodes that nothing tells apart."""
     program = node.program
     units, twin, real = (program.col, pair.y_twin, pair.ny) if node.of_row else (program.row, pair.x_twin, pair.nx)
-    this = units[node.meetings[t]]
-    if this >= real:
+    if t == 0 or units[node.meetings[t]] >= real:
         return False
+    this = units[node.meetings[t]]
     for s in range(t):
         other = units[node.meetings[s]]
         if other < real and twin[other] == twin[this]:
@@ -196,9 +201,10 @@ def fix(node, t, pair, keep, keep_couple):
 
     Twins of the unit that is branched do not meet what it met in earlier children: that would be one of those again.
     """
-    program = node.program
+    program, fixed = node.program, node.meetings[t]
     row, col, nx, ny = program.row, program.col, pair.nx, pair.ny
-    fixed = node.meetings[t]
+    if fixed < 0:
+        return program
     for k in range(len(row)):
         alone = (row[k] < nx and row[k] == row[fixed]) or (col[k] < ny and col[k] == col[fixed])
         keep[k] = k == fixed or not alone
@@ -225,42 +231,40 @@ def search_tree(program, branching, max_rounds, pair, known, lap):
     """
     proof = new_proof(program, pair.rows)
     keep, keep_couple = np.empty(len(program.row), np.bool_), np.empty(len(program.profit), np.bool_)
-    most, patience = (min(ROOT_ROUNDS, max_rounds), PATIENCE) if branching > 0.0 else (max_rounds, ENDURANCE)
-    program, bound, closed, here = improve(
-        program, 0.0, most, patience, max_rounds, pair, known, proof, lap, keep, keep_couple
-    )
-    target = target_of(pair, known)
-    if closed or not target - bound <= branching * target:
-        leave_out(bound, pair, known)
-        return min(known.numbers[MISSED], known.numbers[BEST])
-    stack = [branch(program, True, -1, bound, here, proof, keep, keep_couple)]
-    stack.pop()
-    while True:
-        if not closed:
-            of_row, unit = choose_unit(program, keep, pair)
-            if unit >= 0:
-                stack.append(branch(program, of_row, unit, bound, here, proof, keep, keep_couple))
-            else:  # one mapping is left, the assignment, and it has been tried
-                leave_out(max(bound, min(known.numbers[BEST], permutation_cost(
-                    pair.linear, pair.x, pair.y, pair.rows, lap.col_of_row
-                ))), pair, known)  # fmt: skip
-        while len(stack) > 0:
-            node = stack[-1]
-            t = node.done[0]
-            if t < len(node.meetings) and known.numbers[ROUNDS] < max_rounds and node.bounds[t] < target_of(pair, known):
-                break
-            if t < len(node.meetings):
-                leave_out(node.bounds[t], pair, known)
+    stack = [Node(program, True, -1, np.full(1, -1, np.int64), np.full(1, -np.inf), np.zeros(1, np.int64))]
+    while len(stack) > 0:
+        node = stack[-1]
+        t = node.done[0]
+        if t == len(node.meetings):
             stack.pop()
-        if len(stack) == 0:
-            return min(known.numbers[MISSED], known.numbers[BEST])
+            continue
         node.done[0] += 1
-        closed = is_twin_of_earlier(node, t, pair)
-        if not closed:
-            program, bound, closed, here = improve(
-                fix(node, t, pair, keep, keep_couple), node.bounds[t], NODE_ROUNDS, PATIENCE, max_rounds, pair, known, proof,
-                lap, keep, keep_couple,
-            )  # fmt: skip
+        if known.numbers[ROUNDS] >= max_rounds or node.bounds[t] >= target_of(pair, known):
+            leave_out(node.bounds[t], pair, known)
+            node.done[0] = len(node.meetings)  # the others have larger bounds
+            continue
+        if is_twin_of_earlier(node, t, pair):
+            continue
+        at_root = node.unit < 0
+        most, patience, idle_rounds = ROOT_ROUNDS if at_root else NODE_ROUNDS, PATIENCE, IDLE_ROUNDS
+        if branching == 0.0:
+            most, patience, idle_rounds = max_rounds, BOUND_PATIENCE, IDLE_BOUND_ROUNDS
+        program, bound, closed, here = improve(
+            fix(node, t, pair, keep, keep_couple), node.bounds[t], most, patience, idle_rounds, max_rounds, pair, known, proof,
+            lap, keep, keep_couple,
+        )  # fmt: skip
+        if closed:
+            continue
+        target = target_of(pair, known)
+        of_row, unit = choose_unit(program, keep, pair)
+        if at_root and target - bound > branching * target:
+            leave_out(bound, pair, known)
+        elif unit >= 0:
+            stack.append(branch(program, of_row, unit, bound, here, proof, keep, keep_couple))
+        else:  # one mapping is left, the assignment, and it has been tried
+            value = permutation_cost(pair.linear, pair.x, pair.y, pair.rows, lap.col_of_row)
+            leave_out(max(bound, min(known.numbers[BEST], value)), pair, known)
+    return min(known.numbers[MISSED], known.numbers[BEST])
 
 
 @inner

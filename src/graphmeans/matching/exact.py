@@ -22,8 +22,8 @@ from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import rows_needed, solve_pairs
 
 NO_LIMIT = 1 << 62
-#: Tree nodes or rounds spent to learn how fast a pair goes, where there is a limit in seconds.
-PROBE = 8
+#: Tree nodes, or rounds of the edge program, spent to learn how fast a pair goes, where there is a limit in seconds.
+PROBE_NODES, PROBE_ROUNDS = 64, 8
 #: A distance is proven when the lower bound is this near, relatively: it is taken low by what rounding can have added.
 PROVEN = 1e-9
 #: Pairs of at most so many rows go through so many nodes of the tree of assignments before the edge program is tried.
@@ -75,13 +75,14 @@ class Exact(BaseEstimator):
             return _search(x, y, pairs, order, n_jobs, most, warm, cut)
         # Each pair is searched a little to learn how fast it goes, then as long as there is time.
         found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
-        for p in range(len(pairs)):
+        probes = np.where(rows_needed(x, y, pairs, order)[0] <= SMALL, PROBE_NODES, PROBE_ROUNDS)
+        for p, probe in enumerate(probes.tolist()):
             start = time.perf_counter()
             one, nodes = slice(p, p + 1), slice(found.ptr[p], found.ptr[p + 1])
-            part = _search(x, y, pairs[one], order, 1, min(PROBE, most), None if warm is None else warm[nodes], cut[one])
+            part = _search(x, y, pairs[one], order, 1, min(probe, most), None if warm is None else warm[nodes], cut[one])
             spent = time.perf_counter() - start
-            budget = min(int(PROBE * (self.max_seconds - spent) / spent), most)
-            if is_open(part, cut[one])[0] and budget > PROBE:
+            budget = min(int(probe * (self.max_seconds - spent) / spent), most)
+            if is_open(part, cut[one])[0] and budget > probe:
                 part = _search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
             found.put(one, part)
         return found
