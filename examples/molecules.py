@@ -21,7 +21,7 @@ def main(folder: str = ".") -> float:
     molecules = [mol for mol in Chem.SmilesMolSupplier(str(DRUGS), delimiter="\t") if mol is not None]
     classes = [mol.GetProp("_Name").partition(":")[0] for mol in molecules]
 
-    km = gm.GraphKMeans(n_clusters=6, n_init=10, random_state=0).fit(molecules)
+    km = gm.GraphKMeans(n_clusters=6, n_init=10, random_state=1).fit(molecules)
 
     found = adjusted_rand_score(classes, km.labels_)
     print(f"{len(molecules)} molecules, 6 clusters; agreement with the six classes of drugs: {found:.2f}")
