@@ -129,7 +129,7 @@ AXE = Path(_axe.origin).with_name("axe.min.js") if _axe is not None and _axe.ori
 
 @pytest.fixture(scope="module")
 def lettered(tmp_path_factory):
-    graphs, classes, estimator = letters(150)
+    graphs, classes, estimator = letters(240)
     path = tmp_path_factory.mktemp("browser") / "letters.html"
     write_report(path, estimator=estimator, graphs=graphs, classes=classes, title="Letters", command="graphmeans demo")
     return graphs, classes, estimator, path
@@ -314,7 +314,7 @@ def test_theme_by_mouse_and_by_keyboard_and_kept(tab):
 
 def test_the_map_by_mouse_and_by_keyboard(tab):
     tab.open()
-    assert tab.js("document.querySelectorAll('.map circle').length") == 150
+    assert tab.js("document.querySelectorAll('.map circle').length") == 240
     tab.driver.execute_script(
         "document.querySelector('.map circle').dispatchEvent(new MouseEvent('click', {bubbles: true}))"
     )
