@@ -116,7 +116,7 @@ def test_proofs_stay_true_while_the_loop_goes_on():
     loop = one.loop(5)
     loop.run(one.history())
     assert loop.result(one.history()).assignment.proven.any()
-    loop.put_center(2, loop.draw(np.random.RandomState(0)))
+    loop.put_center(2, loop.draw(np.random.RandomState(0), 1))
     loop.run(one.history())
     assert (loop.engine.assignment().others == -np.inf).all()
 
