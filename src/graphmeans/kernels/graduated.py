@@ -20,7 +20,8 @@ def largest_products(x_nodes, y_nodes, x_values, y_values):
             for d in range(rows.shape[1]):
                 total += rows[i, d] * rows[i, d]
             largest[which] = max(largest[which], total)
-    return np.sqrt(largest[0] * largest[1]), np.sqrt(largest[2] * largest[3])
+    largest = np.sqrt(largest)  # before they are multiplied: products of squares vanish early
+    return largest[0] * largest[1], largest[2] * largest[3]
 
 
 @inner
@@ -217,7 +218,8 @@ def graduated_pairs(
                 if x.roles[i] != y.roles[j]:
                     cost[i, j] = rows + 1.0
                 elif i < nx or j < ny:
-                    cost[i, j] = -soft[min(i, nx), min(j, ny)]
+                    share = soft[min(i, nx), min(j, ny)]
+                    cost[i, j] = -share if share >= 0.0 else 0.0  # no number, where a whole row has vanished
         solve_lap(cost, rows, lap)
         high = permutation_cost(linear, x, y, rows, lap.col_of_row)
         at = mapping_ptr[p]
