@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from graphmeans.matching.graduated import Graduated as Graduated
     from graphmeans.matching.match import Match
     from graphmeans.matching.search import Search as Search
-    from graphmeans.search.index import GraphIndex, near_duplicates
+    from graphmeans.search.index import GraphIndex
+    from graphmeans.search.index import near_duplicates as near_duplicates
     from graphmeans.space import GraphSpace
 
 #: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
@@ -82,7 +83,7 @@ _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for n
 __all__ = [
     "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
     "Match", "MeanGraph", "MiniBatchGraphKMeans", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
-    "near_duplicates", "open_collection", "pairwise_distances", "plots", "structures",
+    "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 
