@@ -46,7 +46,8 @@ class EdgeTree(gm.Exact):
 
 
 MATCHERS = {
-    "edge tree": EdgeTree(), "edge tree, 3 rounds": EdgeTree(max_tree_nodes=3), "auto": Auto(), "exact": gm.Exact(), "exact, 3 nodes": gm.Exact(max_tree_nodes=3), "search": gm.Search(),
+    "edge tree": EdgeTree(), "edge tree, 3 rounds": EdgeTree(max_tree_nodes=3), "auto": Auto(), "exact": gm.Exact(),
+    "exact, 3 nodes": gm.Exact(max_tree_nodes=3), "search": gm.Search(),
     "search, no effort": gm.Search(effort=0.0), "graduated": gm.Graduated(),
 }  # fmt: skip
 BOUNDS = {

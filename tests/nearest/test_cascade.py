@@ -68,6 +68,7 @@ def test_all_within_a_radius_are_found(kind):
                 near_the_edge = np.flatnonzero(np.abs(truth[q] - radius) < 1e-9)
                 assert set(index.tolist()) ^ set(expected.tolist()) <= set(near_the_edge.tolist())
                 assert complete
+                assert q in index
                 np.testing.assert_allclose(distance, truth[q, index], atol=1e-9)
 
 

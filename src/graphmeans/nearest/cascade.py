@@ -35,6 +35,8 @@ BOUNDS_AT_ONCE = 1 << 22
 FIRST_ROUND, GROWTH = 16, 4
 #: Candidates are chosen by their sketches from so many times more by their heads.
 HEADS = 16
+#: A cutoff that only graphs at distance 0 are below, and whose square is still a number.
+NOTHING = 1e-150
 #: Bounds from which the size of the smallest is guessed.
 SAMPLE = 4096
 #: Pairs of a query that are matched before the cutoff is looked at again.
@@ -169,7 +171,7 @@ class _Block:
 
     def search(self, k: int, radius: float) -> Iterator[Found]:
         """Look for the k nearest within the radius."""
-        self.cutoff = np.full(len(self.queries), radius * (2.0 - CLOSE))
+        self.cutoff = np.full(len(self.queries), max(radius * (2.0 - CLOSE), NOTHING))
         self.best = np.full((len(self.queries), min(k, len(self.points))), np.inf)
         # The first candidates set the cutoffs, by which the others are sifted. There are more of them in each round.
         most = k + min(k, FIRST_ROUND) if np.isinf(radius) else len(self.points)
