@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from graphmeans.matching.graduated import Graduated as Graduated
     from graphmeans.matching.match import Match
     from graphmeans.matching.search import Search as Search
+    from graphmeans.search.duplicates import near_duplicates as near_duplicates
     from graphmeans.search.index import GraphIndex
-    from graphmeans.search.index import near_duplicates as near_duplicates
     from graphmeans.space import GraphSpace
 
 #: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
@@ -75,7 +75,8 @@ _NAMES = {
     "matching.match": ["Match"],
     "matching.search": ["Search"],
     "plots": ["plots"],
-    "search.index": ["GraphIndex", "near_duplicates"],
+    "search.duplicates": ["near_duplicates"],
+    "search.index": ["GraphIndex"],
     "space": ["GraphSpace"],
 }  # fmt: skip
 _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}

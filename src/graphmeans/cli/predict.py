@@ -65,6 +65,8 @@ def predict_command(
         if as_json and output is not None:
             raise ValueError("--json prints the result; leave out --json or -o")
         estimator = load(model_path(model))
+        if not hasattr(estimator, "predict"):
+            raise ValueError(f"{model}: is an index, not a model; `graphmeans search` searches in it")
         graphs, _ = open_or_read(source)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:

@@ -14,7 +14,7 @@ from graphmeans.cli.inputs import query_graphs
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
-    from graphmeans.search.index import Answer
+    from graphmeans.search.answers import Answer
 
 _MOST_ROWS = 60
 

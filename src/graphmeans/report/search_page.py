@@ -17,7 +17,7 @@ from graphmeans.plots.positions import layout
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import counted, number, page_template
-from graphmeans.search.index import Answer, Neighbor
+from graphmeans.search.answers import Answer, Neighbor
 
 #: Most queries on a page; the table of the command lists all of them.
 MOST_QUERIES = 200

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.cluster.estimators.graph_input import GraphInput
@@ -27,56 +26,9 @@ from graphmeans.matching.match import Match, Matcher
 from graphmeans.means.frames import Centers
 from graphmeans.nearest.cascade import Cascade, fit_into, pairs_within, widened
 from graphmeans.nearest.points import Points
+from graphmeans.search.answers import Answer, Neighbor
 from graphmeans.search.names import NameTable
 from graphmeans.space import Order
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbor:
-    """One of the nearest graphs of a query.
-
-    Attributes
-    ----------
-    index : int
-        Its number in the index.
-    name : str or None
-    distance : float
-    certified : bool
-        Whether it is proven to be among the nearest that were asked for.
-    match : Match
-        How the query is aligned to it.
-    graph : Graph
-        The graph itself, as the index holds it.
-    """
-
-    index: int
-    name: str | None
-    distance: float
-    certified: bool
-    match: Match
-    graph: Graph
-
-
-class Answer(Sequence[Neighbor]):
-    """The nearest graphs of one query, the nearest first; in a notebook it is drawn."""
-
-    def __init__(self, query: Graph, neighbors: Sequence[Neighbor]) -> None:
-        self.query, self._neighbors = query, list(neighbors)
-
-    def __len__(self) -> int:
-        return len(self._neighbors)
-
-    def __getitem__(self, i: Any) -> Any:
-        return self._neighbors[i]
-
-    def __repr__(self) -> str:
-        said = ", ".join(f"{n.name or n.index} at {n.distance:.4g}" for n in self._neighbors[:3])
-        proven = "proven" if all(n.certified for n in self._neighbors) else "not all proven"
-        return f"Answer({len(self)} nearest: {said}{', ...' if len(self) > 3 else ''}; {proven})"
-
-    def _repr_html_(self) -> str:
-        # Pictures belong to a higher layer, which is loaded only when a notebook asks for one.
-        return str(import_module("graphmeans.plots.notebook").answer_html(self))
 
 
 class GraphIndex(GraphInput):
@@ -471,40 +423,6 @@ class GraphIndex(GraphInput):
         reach = self.radius if radius is None else radius
         check_parameters({"radius": reach})
         return float(reach) / self.space_.unit
-
-
-def near_duplicates(graphs: Iterable[Any], radius: float = 0.0, **parameters: Any) -> list[NDArray[np.int64]]:
-    """Groups of graphs that are copies of each other, or nearly.
-
-    Two graphs within the radius are in one group, and so are those that are connected through others.
-
-    Parameters
-    ----------
-    graphs : collection of graphs
-    radius : float, default=0.0
-        How far copies may be apart. 0 finds graphs that are equal up to the order of their nodes.
-    **parameters :
-        Those of `GraphIndex`.
-
-    Returns
-    -------
-    list of int arrays
-        The positions of each group of two and more, the first of each group in increasing order.
-
-    Examples
-    --------
-    >>> import graphmeans as gm
-    >>> x, y = gm.Graph([[0.0], [1.0]], [(0, 1)]), gm.Graph([[1.0], [0.0]], [(0, 1)])
-    >>> gm.near_duplicates([x, gm.Graph([[5.0]]), y])
-    [array([0, 2])]
-    """
-    index = GraphIndex(**parameters).fit(graphs)
-    near = index.radius_neighbors_graph(radius=radius)
-    _, group = connected_components(near, directed=False)
-    order = np.argsort(group, kind="stable")
-    cuts = np.flatnonzero(np.diff(group[order])) + 1
-    groups = [part for part in np.split(order, cuts) if len(part) > 1]
-    return sorted(groups, key=lambda part: int(part[0]))
 
 
 def _returned(*parts: tuple[bool, Any]) -> Any:
