@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from audit import audit
+from audit import Tally, audit, audit_pairs
 from effort import COMPILED, thorough
+
+
+def test_products_of_edges_that_nearly_vanish():
+    """Steps in units of such products were infinite, and an assignment of what is no number wrote elsewhere."""
+    tally = Tally()
+    audit_pairs(102_894, tally)
+    assert tally.counts["pairs"] == 15
+    assert not tally.wrong
 
 
 @pytest.mark.skipif(not COMPILED, reason="many fits, in plain Python")

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -171,3 +172,11 @@ def test_compiled_or_not_the_bits_are_the_same():
         found.append(json.loads(ran.stdout))
     assert "compiling" not in ran.stderr
     assert found[0] == found[1]
+
+
+def test_what_is_no_number_is_an_error_and_no_index():
+    graphs = [gm.Graph(np.arange(3.0)[:, None], [(0, 1)]), gm.Graph(np.ones((3, 1)), [(1, 2)])]
+    batch = gm.GraphEncoder(numbers="keep").fit_encode(graphs)
+    broken = replace(batch, nodes=np.full_like(batch.nodes, np.nan))
+    with pytest.raises(FloatingPointError, match="costs of an assignment are no numbers"):
+        bounds.lap_bounds(broken, broken, np.array([[0, 1]]), np.array([3]))

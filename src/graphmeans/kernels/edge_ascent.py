@@ -16,6 +16,8 @@ from graphmeans.kernels.lap import solve_lap
 
 # How large a step of the multipliers is, in units of the mean profit, relative to one of the meetings.
 WEIGHT = 2.0
+# Products of edges below this, in units of the space, are worth no step.
+NEGLIGIBLE = 1e-150
 
 #: Work of `prove`: feasible multipliers, slack of couples; of meetings the shifted cost, the sizes and the number of the terms
 #: in it, and the reduced cost; of units the dual variable and the largest error.
@@ -41,6 +43,8 @@ def ascend(program, steps):
     if len(profit) + len(charge) == 0:
         return
     scale = WEIGHT * (np.sum(profit) + np.sum(charge)) / (len(profit) + len(charge))
+    if scale < NEGLIGIBLE:  # there is nothing to gain, and steps would be infinite
+        return
     # How long a step may be depends on how many terms and constraints a variable is part of.
     x_step, m_step, u_step, v_step = np.full(len(row), 2.0), np.ones(len(m)), np.zeros(len(u)), np.zeros(len(v))
     for c in range(len(profit)):

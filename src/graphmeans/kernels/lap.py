@@ -83,6 +83,8 @@ def improve_lap(cost, n, lap):
                 if shortest[j] < best or (shortest[j] == best and row_of_col[j] < 0):
                     best = shortest[j]
                     nearest = j
+            if not best < np.inf:  # then `nearest` is no column, and memory would be written elsewhere
+                raise FloatingPointError("costs of an assignment are no numbers")
             done[nearest] = True
             reach = best
             if row_of_col[nearest] < 0:
