@@ -10,6 +10,7 @@ import numpy as np
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.bounds import bound_pairs
+from graphmeans.kernels.pair import SMALLEST
 from graphmeans.matching.pairs import run_kernel
 
 #: What rounding may make of a norm, relative to it.
@@ -24,7 +25,8 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
     """
     pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
     x_norms, y_norms = np.sqrt(x.squared_norms[pairs[:, 0]]), np.sqrt(y.squared_norms[pairs[:, 1]])
-    return np.maximum(np.abs(x_norms - y_norms) - ROUNDING * (x_norms + y_norms), 0.0)
+    apart = np.abs(x_norms - y_norms) - ROUNDING * (x_norms + y_norms)
+    return np.where(apart > np.sqrt(SMALLEST), apart, 0.0)  # smaller norms are roots of squares that have lost digits
 
 
 def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None) -> FloatArray:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
+from graphmeans.kernels.pair import SMALLEST
 from graphmeans.matching.pairs import UNBOUNDED, covering
 
 #: The two kinds of sketches; neither is always the larger bound.
@@ -146,7 +147,7 @@ def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:
     result *= -2.0
     result += x_squares[:, None]
     result += y_squares
-    np.maximum(result, 0.0, out=result)
+    result[~(result > SMALLEST)] = 0.0  # smaller squares have lost digits
     return np.sqrt(result, out=result)
 
 

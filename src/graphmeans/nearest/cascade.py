@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
-from graphmeans.matching.bounds import lap_bounds
+from graphmeans.matching.bounds import lap_bounds, norm_bounds
 from graphmeans.matching.pairs import are_larger, covering
 from graphmeans.nearest.points import HEAD, Points
 from graphmeans.nearest.sketches import Sketches
@@ -150,8 +150,8 @@ class _Block:
     def __init__(self, space: GraphSpace, points: Points, queries: GraphBatch, counts: Counter[str]) -> None:
         self.space, self.points, self.queries, self.counts = space, points, queries, counts
         if points.sketches is NO_SKETCHES:
-            x, y = (np.sqrt(batch.squared_norms) for batch in (queries, points.batch))
-            self.low = np.maximum(np.abs(x[:, None] - y) - 1e-12 * (x[:, None] + y), 0.0)
+            pairs = np.stack([part.ravel() for part in np.indices((len(queries), len(points)))], axis=1)
+            self.low = norm_bounds(queries, points.batch, pairs).reshape(len(queries), len(points))
         else:
             self.sketches = points.sketch(queries)
             self.low = np.zeros((len(queries), len(points)))
