@@ -296,6 +296,7 @@ def test_labels_stay_with_the_workers_until_asked_for(parquet, client, tmp_path)
     np.testing.assert_array_equal(other.labels_, labels)
 
 
+@pytest.mark.thorough
 def test_workers_forget_a_fit_that_nobody_holds(letters, client):
     def soon(fits):
         for _ in range(1200):
@@ -496,12 +497,14 @@ if sys.argv[1] == "scheduler lost":
 """
 
 
+@pytest.mark.thorough
 def test_processes_of_its_own(letters):
     expected = gm.GraphKMeans(8, random_state=1, n_init=1).fit(letters)
     ran = subprocess.run([sys.executable, "-c", SCRIPT, "fit"], capture_output=True, text=True, timeout=600)
     assert ran.stdout.split() == [str(expected.inertia_), "False"], ran.stderr
 
 
+@pytest.mark.thorough
 def test_a_lost_scheduler_is_said(tmp_path):
     path = tmp_path / "c"
     environment = {**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "2s"}
