@@ -24,8 +24,8 @@ def recombined(graphs: Sequence[gm.Graph], count: int, most: int = 40, seed: int
 
 
 def _halves(graph: gm.Graph) -> Iterator[nx.Graph]:
-    """Both sides of each bond between two rings or chains of at least two atoms; where it was cut is kept."""
-    whole = gm.convert.to_networkx([graph])[0]
+    """Both sides of each bond that is in no ring, if they have two atoms and more; where it was cut is kept."""
+    whole = gm.convert.to_networkx(graph)
     for a, b in list(nx.bridges(whole)):
         bond = dict(whole.edges[a, b])
         whole.remove_edge(a, b)
@@ -33,14 +33,14 @@ def _halves(graph: gm.Graph) -> Iterator[nx.Graph]:
         whole.add_edge(a, b, **bond)
         if min(map(len, sides)) >= 2:
             for side, end in zip(sides, (a, b), strict=True):
-                side.graph["end"], side.graph["bond"] = end, bond
+                side.graph.update(end=end, bond=bond)
                 yield side
 
 
 def _bound(first: nx.Graph, second: nx.Graph, name: str) -> gm.Graph:
+    """Two halves, bound to each other where they were cut."""
     joined = nx.disjoint_union(first, second)
-    ends = (list(first).index(first.graph["end"]), len(first) + list(second).index(second.graph["end"]))
+    ends = list(first).index(first.graph["end"]), len(first) + list(second).index(second.graph["end"])
     joined.add_edge(*ends, **first.graph["bond"])
-    joined.graph.clear()
-    joined.graph["name"] = name
+    joined.graph = {"name": name}
     return gm.from_networkx([joined])[0]
