@@ -133,3 +133,30 @@ def test_added_and_removed_graphs():
     truth = space.distances(queries, batch.take(np.arange(5, 35)))
     for q, found in enumerate(Cascade(points).nearest(queries, 6)):
         np.testing.assert_allclose(found.nearest(6)[1], np.sort(truth[q])[:6], atol=1e-9)
+
+
+def test_sketches_of_large_graphs_are_short(monkeypatch):
+    graphs = random_collection(8, Kind(1, 1), 30, max_nodes=6, min_nodes=3)
+    space, batch = in_space(graphs, matcher=gm.Exact())
+    truth = space.distances(batch.take(np.arange(25, 30)), batch.take(np.arange(25)))
+    widths = []
+    for longest in (1 << 15, 10):
+        monkeypatch.setattr("graphmeans.nearest.points.LONGEST_ROWS", longest)
+        points = Points.of(space, batch.take(np.arange(25)))
+        widths.append(points.sketches.values.shape[1])
+        for q, found in enumerate(Cascade(points).nearest(batch.take(np.arange(25, 30)), 4)):
+            np.testing.assert_allclose(found.nearest(4)[1], np.sort(truth[q])[:4], atol=1e-9)
+    assert widths[1] < widths[0]
+
+
+def test_sketches_beyond_the_axes_still_bound(monkeypatch):
+    """With few axes, what is off them is one number; nothing may be lost by that."""
+    monkeypatch.setattr("graphmeans.nearest.points.AXES", 3)
+    for kind in KINDS.values():
+        graphs = random_collection(9, kind, 40, max_nodes=5, min_nodes=0)
+        space, batch = in_space(graphs, matcher=gm.Exact())
+        points = Points.of(space, batch.take(np.arange(30)))
+        assert points.sketches.values.shape[1] == 4
+        truth = space.distances(batch.take(np.arange(30, 40)), points.batch)
+        for q, found in enumerate(Cascade(points).nearest(batch.take(np.arange(30, 40)), 5)):
+            np.testing.assert_allclose(found.nearest(5)[1], np.sort(truth[q])[:5], atol=1e-9)

@@ -17,6 +17,8 @@ from graphmeans.space import GraphSpace
 HEAD = 16
 #: Most axes that sketches are turned to; what is off all of them is one more number, its norm.
 AXES = 255
+#: Sketches of sorted rows have at most this many numbers.
+LONGEST_ROWS = 1 << 15
 #: Graphs from which the axes are found.
 SAMPLE = 2048
 #: Numbers of sketches that are made at once.
@@ -66,6 +68,13 @@ class Axes:
         return replace(rounded, norms=LENIENT * np.sqrt(squares))
 
 
+def plain_sketches(batch: GraphBatch, order: IntArray) -> FloatArray:
+    """Sketches in double precision: those of sorted rows, or, of very large graphs, the short ones of projections."""
+    n = int(order.sum())
+    numbers = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1])
+    return sketch_batch(batch, order, "rows" if numbers <= LONGEST_ROWS else "projection")
+
+
 @dataclass(frozen=True, eq=False)
 class Points:
     """Graphs that are searched.
@@ -88,9 +97,10 @@ class Points:
     @classmethod
     def of(cls, space: GraphSpace, batch: GraphBatch) -> Points:
         """Sketch the graphs of a batch."""
-        sample = batch.take(np.unique(np.linspace(0, max(len(batch) - 1, 0), min(SAMPLE, len(batch))).astype(np.int64)))
-        axes = Axes.of(sketch_batch(sample, sketch_order(space.order, batch)))
-        bare = cls(space, batch, axes, Sketches.rounded(np.zeros((0, 0))))
+        order = sketch_order(space.order, batch)
+        count = min(SAMPLE, len(batch), max(1, AT_ONCE // max(1, plain_sketches(batch.take([]), order).shape[1])))
+        sample = batch.take(np.unique(np.linspace(0, max(len(batch) - 1, 0), count).astype(np.int64)))
+        bare = cls(space, batch, Axes.of(plain_sketches(sample, order)), Sketches.rounded(np.zeros((0, 0))))
         return replace(bare, sketches=bare.sketch(batch))
 
     def __len__(self) -> int:
@@ -111,7 +121,7 @@ class Points:
         step = max(1, AT_ONCE // max(1, len(self.axes.mean)))
         cuts = range(0, max(len(batch), 1), step)
         some = (batch.take(np.arange(start, min(start + step, len(batch)))) for start in cuts)
-        return Sketches.joined([self.axes.turned(sketch_batch(part, self.order)) for part in some])
+        return Sketches.joined([self.axes.turned(plain_sketches(part, self.order)) for part in some])
 
     def append(self, batch: GraphBatch) -> Points:
         """These graphs and others after them, which the space must have room for."""

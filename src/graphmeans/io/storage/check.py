@@ -13,9 +13,8 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import UNBOUNDED
-from graphmeans.matching.sketch import sketch_batch
 from graphmeans.means.frames import Centers
-from graphmeans.nearest.points import AXES, Axes, Points
+from graphmeans.nearest.points import AXES, Axes, Points, plain_sketches
 from graphmeans.nearest.sketches import Sketches
 from graphmeans.search.names import NameTable
 from graphmeans.space import GraphSpace
@@ -77,7 +76,7 @@ def _check_sketches(points: Points) -> None:
     _expect(values.dtype == np.float32 and values.shape == (count, along + (along < dim)), "its sketches")
     _expect(_floats(norms, 1) and norms.shape == (count,) and bool(np.isfinite(values).all()), "its sketches")
     some = np.unique(np.linspace(0, count - 1, min(count, SKETCHES_CHECKED)).astype(np.int64))
-    _expect(sketch_batch(points.batch.take(some[:1]), points.order).shape[1] == dim, "its sketches")
+    _expect(plain_sketches(points.batch.take(some[:1]), points.order).shape[1] == dim, "its sketches")
     again = points.sketch(points.batch.take(some))
     close = np.allclose(again.values, values[some], rtol=0, atol=1e-4 * max(float(norms.max()), 1e-300))
     _expect(close and np.allclose(again.norms, norms[some]), "its sketches, which may be those of another release,")
