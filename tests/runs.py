@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from dataclasses import replace
 
@@ -52,6 +53,23 @@ class OneRun:
     def loop(self, k, name="k-means++"):
         seeds = self.initialize(k, name)
         return IntervalLoop.from_seeds(self.context, self.engine, seeds)
+
+
+@contextlib.contextmanager
+def local_cluster(**options):
+    """A real cluster of processes on this machine.
+
+    When it closes after workers have died or were taken away, distributed may look for one that it has forgotten already:
+    that is a KeyError of its own, and nothing that was tested.
+    """
+    from distributed import LocalCluster
+
+    cluster = LocalCluster(threads_per_worker=1, processes=True, **options)
+    try:
+        yield cluster
+    finally:
+        with contextlib.suppress(KeyError):
+            cluster.close()
 
 
 def hear_interrupts():

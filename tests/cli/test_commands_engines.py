@@ -28,7 +28,7 @@ from graphmeans.cluster.engines import dask_client as clusters
 from graphmeans.cluster.estimators import prediction
 from graphmeans.io import read_labels, write_parquet
 from graphmeans.io.parquet import labels as label_files
-from runs import hear_interrupts
+from runs import hear_interrupts, local_cluster
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
@@ -62,7 +62,7 @@ def parquet(letters, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def scheduler():
     """The address of a cluster that somebody else has started."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+    with local_cluster(n_workers=2, dashboard_address=":0") as cluster:
         yield cluster.scheduler_address
 
 

@@ -29,7 +29,7 @@ from graphmeans.cluster.persistence import shard_log
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile
 from graphmeans.cluster.shards.reductions import SumTree
 from graphmeans.io import read_labels, write_parquet
-from runs import OneRun
+from runs import OneRun, local_cluster
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
@@ -59,7 +59,7 @@ def parquet(letters, tmp_path_factory):
 @pytest.fixture(scope="module")
 def local():
     """A real cluster of processes, to which workers are added."""
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with local_cluster(n_workers=1, dashboard_address=None) as cluster:
         yield cluster
 
 
