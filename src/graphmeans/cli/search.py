@@ -116,7 +116,7 @@ def _write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _show(rows: Sequence[dict[str, Any]], queries: int, searched: int, matchings: int) -> None:
-    from graphmeans.report.words import counted, number, percent
+    from graphmeans.report.words import counted, percent
 
     table = plain_table("query", "neighbor", right=())
     table.add_column("distance", justify="right")
@@ -132,7 +132,8 @@ def _show(rows: Sequence[dict[str, Any]], queries: int, searched: int, matchings
     say(table)
     sure = sum(bool(row["proven"]) for row in rows)
     said = "all proven" if sure == len(rows) else f"{percent(sure / len(rows))} proven"
+    spent = f"{counted(matchings, 'matching')}, alignments included, for {counted(queries * searched, 'pair')}"
     say(
         f"[bold]{counted(queries, 'query', 'queries')}[/bold] among [bold]{counted(searched, 'graph')}[/bold]: "
-        f"{counted(len(rows), 'neighbor')}, {said}; {number(matchings)} of {number(queries * searched)} pairs were matched"
+        f"{counted(len(rows), 'neighbor')}, {said}; {spent}"
     )
