@@ -41,20 +41,37 @@ def match(
 
     Parameters
     ----------
-    x, y : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
-    matcher : {"auto", "exact", "search", "graduated"} or Matcher
-    order : "auto", int, mapping role -> int, or None
+    x : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
+        One of the two graphs.
+    y : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
+        One of the two graphs.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    order : "auto", int, mapping role -> int, or None, default="auto"
         Places for the nodes of the common space. "auto": the larger of the two graphs, role by role. None: unbounded, so
         that any two nodes may both stay unmatched.
-    encoder : "auto" or fitted GraphEncoder
+    encoder : "auto" or fitted GraphEncoder, default="auto"
         "auto" leaves the numbers of a pair unscaled: standardising two graphs would erase what they differ in. Pass
         ``km.encoder_`` to measure as a fitted estimator does.
-    node_weight, edge_weight : float
-    max_tree_nodes, max_seconds : limits of the exact matcher
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    max_tree_nodes : limits of the exact matcher, optional
+        The most nodes of the search tree for a pair; then the interval may stay open. Only for the exact matcher.
+    max_seconds : limits of the exact matcher, optional
+        The most seconds for a pair. Results then depend on the machine. Only for the exact matcher.
 
     Returns
     -------
     Match
+        The interval of the distance, and the mapping that attains its upper end.
+
+    See Also
+    --------
+    distance : Only the distance.
+    pairwise_distances : All pairs of a collection.
+    plots.draw_alignment : Draws the mapping.
 
     Examples
     --------
@@ -84,7 +101,37 @@ def distance(
     x: Any, y: Any, matcher: str | Matcher = "auto", order: Order = "auto", *,
     encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
 ) -> float:  # fmt: skip
-    """The distance of two graphs (with the square root taken), which is the `upper` of their `match`.
+    """Compute the distance of two graphs, with the square root taken.
+
+    It is the `upper` of their `match`.
+
+    Parameters
+    ----------
+    x : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
+        One of the two graphs.
+    y : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
+        One of the two graphs.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        How many nodes (of each role) the space foresees; see `match`.
+    encoder : "auto" or fitted GraphEncoder, default="auto"
+        "auto" leaves the numbers of a pair unscaled: standardising two graphs would erase what they differ in. Pass
+        ``km.encoder_`` to measure as a fitted estimator does.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    See Also
+    --------
+    match : Also the mapping, and what is proven.
+    edge_bound : A lower bound without a mapping.
 
     Examples
     --------
@@ -99,16 +146,39 @@ def edge_bound(
     x: Any, y: Any, order: Order = "auto", *, rounds: int = 50, encoder: Any = "auto", node_weight: float = 1.0,
     edge_weight: float = 1.0,
 ) -> float:  # fmt: skip
-    """A proven lower bound of the distance of two graphs, from a linear program over pairs of their edges.
+    """Compute a proven lower bound of the distance of two graphs.
 
-    Where edges are few and tell nodes apart it is the distance itself, or misses a few tenths of a percent.
+    It comes from a linear program over pairs of edges. Where edges are few and tell nodes apart it is the distance
+    itself, or misses a few tenths of a percent.
 
     Parameters
     ----------
-    x, y, order, encoder, node_weight, edge_weight :
+    x : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
+        One of the two graphs.
+    y : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix
+        One of the two graphs.
+    order : "auto", int, mapping role -> int, or None, default="auto"
         As in `match`.
-    rounds : int
-        At most so many rounds of 40 steps of the solver. Any number gives a proven bound; it ends earlier when nothing is gained.
+    rounds : int, default=50
+        At most so many rounds of 40 steps of the solver. Any number gives a proven bound; it ends earlier when nothing is
+        gained.
+    encoder : "auto" or fitted GraphEncoder, default="auto"
+        "auto" leaves the numbers of a pair unscaled: standardising two graphs would erase what they differ in. Pass
+        ``km.encoder_`` to measure as a fitted estimator does.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+
+    Returns
+    -------
+    float
+        The bound, which is never larger than the distance.
+
+    See Also
+    --------
+    match : The distance itself, as an interval.
+    sketch : Vectors that give a weaker bound for millions of pairs.
 
     Examples
     --------
@@ -130,19 +200,42 @@ def pairwise_distances(
     n_jobs: int | None = None, *, encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
     cutoff: float | None = None,
 ) -> Any:  # fmt: skip
-    """All distances between two collections, or within one.
+    """Compute all distances between two collections, or within one.
 
-    Parameters are those of `match`, but the encoder is fitted, and the order taken, over all graphs given.
+    The encoder is fitted, and the order taken, over all graphs given.
 
     Parameters
     ----------
+    graphs : collection of graphs
+        The graphs, as objects of one kind.
+    others : collection of graphs, optional
+        The graphs of the columns; `graphs` by default.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        "auto" is the largest number of nodes (of each role) in what is given; see `match`.
+    n_jobs : int, optional
+        The number of threads; None for all cores. Results do not depend on it.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
+        graphs.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
     cutoff : float, optional
         If it is given, only distances up to it are wanted. Then most pairs are never matched, and the result is sparse; a
         graph is no neighbor of itself. `GraphIndex` does the same for a collection that is searched more than once.
 
     Returns
     -------
-    array of shape (number of graphs, number of others), or csr_array with the distances up to the cutoff
+    array of shape (number of graphs, number of others), or csr_array
+        The distances; with a cutoff, a sparse matrix with those up to it.
+
+    See Also
+    --------
+    GraphIndex : Finds the nearest graphs of a collection that is searched more than once.
+    distance : One pair.
 
     Examples
     --------
@@ -182,22 +275,42 @@ def mean(
     sample_weight: ArrayLike | None = None, random_state: int | np.random.RandomState | None = None, *,
     encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0, n_jobs: int | None = None,
 ) -> MeanGraph:  # fmt: skip
-    """The mean graph of a collection.
+    """Compute the mean graph of a collection.
 
     Parameters
     ----------
     graphs : collection of graphs
-    method : {"lifted", "incremental", "subgradient", "set"} or MeanMethod
-    matcher, order, encoder, node_weight, edge_weight, n_jobs :
-        As in `pairwise_distances`.
+        The graphs, as objects of one kind.
+    method : {"lifted", "incremental", "subgradient", "set"} or MeanMethod, default="lifted"
+        "incremental" aligns one graph after the other to the running average; "lifted" then aligns members again as long
+        as that helps; "subgradient" takes small steps; "set" is the graph of the collection with the least objective.
+    matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
+        What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+    order : "auto", int, mapping role -> int, or None, default="auto"
+        "auto" is the largest number of nodes (of each role) in what is given; see `match`.
     sample_weight : array of shape (N,), optional
-    random_state : int, RandomState or None
+        What each graph weighs. None stands for 1 each.
+    random_state : int, RandomState or None, optional
         The order in which graphs are taken.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
+        graphs.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
+    n_jobs : int, optional
+        The number of threads; None for all cores. Results do not depend on it.
 
     Returns
     -------
     MeanGraph
         With the members' alignments, the objective F and the sum of pairwise similarities in the alignment.
+
+    See Also
+    --------
+    GraphKMeans : Many means at once.
+    MeanGraph : What comes back.
 
     Examples
     --------
@@ -227,7 +340,7 @@ def sketch(
     graphs: Iterable[Any], order: Order = "auto", kind: str = "rows", *,
     encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """A vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
+    """Compute a vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
 
     The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or
     wherever a vector is wanted. Two collections are comparable if they are sketched with one fitted encoder, one `kind`
@@ -236,17 +349,28 @@ def sketch(
     Parameters
     ----------
     graphs : collection of graphs
-    order : "auto", int, mapping role -> int, or None
+        The graphs, as objects of one kind.
+    order : "auto", int, mapping role -> int, or None, default="auto"
         As in `pairwise_distances`. None: twice the largest graph of the collection.
-    kind : {"rows", "projection"}
+    kind : {"rows", "projection"}, default="rows"
         "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
         spectrum; few numbers, mostly a weaker bound.
-    encoder, node_weight, edge_weight :
-        As in `pairwise_distances`.
+    encoder : "auto" or GraphEncoder, default="auto"
+        How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
+        graphs.
+    node_weight : float, default=1.0
+        What squared differences of nodes are multiplied by.
+    edge_weight : float, default=1.0
+        What squared differences of edges are multiplied by.
 
     Returns
     -------
     array of shape (number of graphs, dim)
+        The vectors.
+
+    See Also
+    --------
+    edge_bound : A tighter bound of one pair.
 
     Examples
     --------

@@ -57,6 +57,19 @@ class GraphSpace:
     shift : array, optional
         What is taken off the attributes of nodes. That changes no distance where every graph has as many nodes as the order
         has places, as vectors do; see `exact_shift`.
+
+    See Also
+    --------
+    GraphKMeans : Makes a space while fitting: `space_`.
+    distance : The distance of one pair.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> batch = gm.GraphEncoder().fit_transform([gm.Graph([[0.0, 3.0]]), gm.Graph([[4.0, 0.0]])])
+    >>> space = gm.GraphSpace.for_graphs(batch)
+    >>> space.distances(space.weighted(batch)).tolist()
+    [[0.0, 5.0], [5.0, 0.0]]
     """
 
     order: IntArray
@@ -82,20 +95,33 @@ class GraphSpace:
         node_weight: float = 1.0, edge_weight: float = 1.0,
         matcher: str | Matcher = "auto", effort: float = 1.0, n_jobs: int | None = None, shift: FloatArray | None = None,
     ) -> GraphSpace:  # fmt: skip
-        """The space that holds all graphs of the given batches, or of surveys of collections on disk.
+        """Make the space that holds all graphs of the given batches, or of surveys of collections on disk.
 
         Parameters
         ----------
         *batches : GraphBatch, or anything with `role_names` and `largest`
-        order : "auto", int, mapping role -> int, or None
+            What the space is to hold.
+        order : "auto", int, mapping role -> int, or None, default="auto"
             See `resolve_order`.
         roles : tuple, optional
             The names of the roles; by default those of the batch that has most of them.
-        node_weight, edge_weight, n_jobs, shift :
+        node_weight : float, default=1.0
             As for the class itself.
-        matcher : str or Matcher
-        effort : float
+        edge_weight : float, default=1.0
+            As for the class itself.
+        matcher : str or Matcher, default="auto"
+            What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
+        effort : float, default=1.0
             How hard the matchers "auto" and "search" look for the best alignment, relative to the default.
+        n_jobs : int, optional
+            As for the class itself.
+        shift : array, optional
+            As for the class itself.
+
+        Returns
+        -------
+        GraphSpace
+            The space.
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
@@ -129,7 +155,18 @@ class GraphSpace:
         return int(np.frexp(self.unit)[1]) - 1
 
     def weighted(self, batch: GraphBatch) -> GraphBatch:
-        """Encoded graphs as points of this space: attributes times the square roots of the weights, in units."""
+        """Turn encoded graphs into points of this space: attributes times the square roots of the weights, in units.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Encoded graphs.
+
+        Returns
+        -------
+        GraphBatch
+            Points of this space.
+        """
         batch = self._shifted(batch)
         points = batch.scaled(*self._factors, -self._exponent)
         if not max(points.magnitudes) <= 2.0**LARGEST:
@@ -145,7 +182,18 @@ class GraphSpace:
         return points
 
     def unweighted(self, batch: GraphBatch) -> GraphBatch:
-        """The way back from `weighted`."""
+        """Go the way back from `weighted`.
+
+        Parameters
+        ----------
+        batch : GraphBatch
+            Points of this space.
+
+        Returns
+        -------
+        GraphBatch
+            Encoded graphs.
+        """
         plain = self._unscaled(batch)
         return plain if self.shift is None else replace(plain, nodes=plain.nodes + self.shift)
 
@@ -159,9 +207,21 @@ class GraphSpace:
             raise GraphError(f"attributes of about {self.unit:.1g}: their squares are more than floating point holds; scale them")
 
     def in_units_of_graphs(self, values: Any, power: int = 1) -> Any:
-        """Distances (with power 2 their squares) between points in the units of the graphs they stand for.
+        """Convert distances between points, or their squares, to the units of the graphs they stand for.
 
-        A `GraphError` if they are too large for floating point.
+        It raises a `GraphError` if they are too large for floating point.
+
+        Parameters
+        ----------
+        values : float or array
+            Distances between points of this space.
+        power : int, default=1
+            2 for squared distances.
+
+        Returns
+        -------
+        float or array
+            The same in the units of the graphs.
         """
         if self.unit == 1.0:
             return values
@@ -176,7 +236,26 @@ class GraphSpace:
         self, x: GraphBatch, y: GraphBatch, pairs: NDArray[Any], warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
     ) -> Matches:  # fmt: skip
-        """Match points and give the distances in the units of the graphs; see `solve`. `cutoff` is in multiples of the unit."""
+        """Match points and give the distances in the units of the graphs; see `solve`. `cutoff` is in multiples of the unit.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Points of this space.
+        y : GraphBatch
+            Points of this space.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        warm : int array, optional
+            A mapping of each pair to start from, laid out as in `Matches.flat`.
+        cutoff : float array, optional
+            As in `solve`, in multiples of the unit.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
+        """
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         found = self.solve(x, y, pairs, warm, cutoff)
         lower = found.lower
@@ -201,6 +280,24 @@ class GraphSpace:
 
         `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do. `cutoff`: pairs that
         are farther apart need not be solved; matchers that can make use of that do.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Points of this space.
+        y : GraphBatch
+            Points of this space.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        warm : int array, optional
+            A mapping of each pair to start from, laid out as in `Matches.flat`.
+        cutoff : float array, optional
+            Pairs that are farther apart than this need not be solved.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
         """
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
@@ -210,7 +307,20 @@ class GraphSpace:
         return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:
-        """All distances between two batches, shape (len(x), len(y)); within one batch if y is None."""
+        """Compute all distances between two batches, or within one.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Points of this space.
+        y : GraphBatch, optional
+            Other points; the same by default.
+
+        Returns
+        -------
+        array of shape (len(x), len(y))
+            The distances.
+        """
         if y is None:
             rows, columns = np.triu_indices(len(x), k=1)
             result = np.zeros((len(x), len(x)))
@@ -228,7 +338,20 @@ class GraphSpace:
 
     @staticmethod
     def certified(matches: Matches) -> NDArray[np.bool_]:
-        """Which matches are proven optimal: the interval is narrow, relative to the distance."""
+        """Say which matches are proven optimal.
+
+        The interval of such a match is narrow, relative to the distance.
+
+        Parameters
+        ----------
+        matches : Matches
+            The answers of a matcher.
+
+        Returns
+        -------
+        bool array
+            One value for each match.
+        """
         return np.asarray(matches.upper - matches.lower <= CERTIFIED * matches.upper)
 
 

@@ -34,14 +34,26 @@ def load_iam(path: PathLike, name: str, split: str | None = "test") -> tuple[lis
         Folder that holds the zips or the unpacked folders.
     name : {"Letter-LOW", "GREC", "Fingerprint", "Mutagenicity"}
         In upper or lower case; "letter" and "molecules", the paper's words, will do.
-    split : {"test", "train", "validation"} or None
+    split : {"test", "train", "validation"} or None, default="test"
         None gives all three, one after the other.
 
     Returns
     -------
     graphs : list of Graph
+        The graphs.
     y : array of str
-        Class of each graph.
+        The class of each graph.
+
+    See Also
+    --------
+    io.read_gxl_collection : Any collection of GXL files.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, y = gm.datasets.load_iam("IAM", "Letter-LOW")  # doctest: +SKIP
+    >>> len(graphs)  # doctest: +SKIP
+    750
     """
     key = _ALIASES.get(name.lower(), name.lower())
     if key not in _PLACES:

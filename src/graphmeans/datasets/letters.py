@@ -79,14 +79,14 @@ def make_letters(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int, default=750
         Number of graphs, spread evenly over the fifteen letters; what remains goes to the first ones.
-    distortion : {"low", "medium", "high"}
+    distortion : {"low", "medium", "high"}, default="low"
         "low" moves the end points a little and gives a third of the letters a stray or bent stroke. "medium" moves
         them far. "high" also joins end points that do not belong together.
-    shuffle : bool
+    shuffle : bool, default=True
         Whether the graphs come in random order; otherwise letter by letter.
-    random_state : int, RandomState, Generator or None
+    random_state : int, RandomState, Generator or None, optional
         Pass an int for the same letters every time.
 
     Returns
@@ -98,7 +98,7 @@ def make_letters(
 
     See Also
     --------
-    letter_prototypes : the letters before distortion.
+    letter_prototypes : The letters before distortion.
 
     Notes
     -----
@@ -140,7 +140,16 @@ def make_letters(
 
 
 def letter_prototypes() -> dict[str, Graph]:
-    """The fifteen letters before any distortion.
+    """Draw the fifteen letters before any distortion.
+
+    Returns
+    -------
+    dict of str to Graph
+        The graph of each letter.
+
+    See Also
+    --------
+    make_letters : Distorts them.
 
     Examples
     --------

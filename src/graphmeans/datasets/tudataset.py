@@ -48,9 +48,14 @@ def load_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[lis
     Returns
     -------
     graphs : list of Graph
+        The graphs.
     y : array
         The class of each graph: whole numbers if all of them are, else strings. For a data set that has only numbers to
         predict, these, one (or a row) for each graph.
+
+    See Also
+    --------
+    fetch_tudataset : Downloads a data set by its name.
 
     Examples
     --------
@@ -95,7 +100,7 @@ def fetch_tudataset(
     sha256 : str, optional
         What the file's SHA-256 must be. Without it the file that was downloaded first is trusted, see
         `graphmeans.datasets.tudataset`.
-    url : str
+    url : str, default=TU_URL
         Folder on the network that holds ``NAME.zip``.
     directed : bool, optional
         See `load_tudataset`.
@@ -103,8 +108,20 @@ def fetch_tudataset(
     Returns
     -------
     graphs : list of Graph
+        The graphs of the data set.
     y : array
-        As `load_tudataset` gives them.
+        The classes, as `load_tudataset` gives them.
+
+    See Also
+    --------
+    load_tudataset : From a folder or zip.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, y = gm.datasets.fetch_tudataset("MUTAG")  # doctest: +SKIP
+    >>> len(graphs)  # doctest: +SKIP
+    188
     """
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][\w.\-]*", name, re.ASCII):
         raise GraphError(f"{name!r} is not the name of a data set")

@@ -47,19 +47,33 @@ class Tried(NamedTuple):
 class KChoice:
     """What was found for each number of clusters, and what it suggests.
 
-    Attributes
+    Parameters
     ----------
     tried : list of Tried
         By number of clusters: objective, silhouette, stability, size of the smallest cluster.
     recommended : int
+        The number of clusters that all curves together recommend.
     elbow : int or None
         Where the objective bends most sharply, whatever the silhouettes.
     reason : str
-        One sentence.
+        Why, in one sentence.
     clear : bool
         False if there are hardly any groups: all silhouettes are below 0.1.
     n_sample : int
-        Number of graphs that the silhouettes were computed for.
+        The number of graphs that the silhouettes were computed for.
+
+    See Also
+    --------
+    choose_k : Makes one.
+    plots.draw_choice : Draws it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = [gm.Graph([[x + 0.1 * i]]) for x in (0.0, 5.0, 20.0) for i in range(6)]
+    >>> choice = gm.evaluation.choose_k(graphs, range(2, 6), random_state=0)
+    >>> [line.n_clusters for line in choice.tried], choice.clear
+    ([2, 3, 4, 5], True)
     """
 
     tried: list[Tried]
@@ -70,7 +84,13 @@ class KChoice:
     n_sample: int
 
     def to_pandas(self) -> Any:
-        """A table with one row for each number of clusters."""
+        """Make a table with one row for each number of clusters.
+
+        Returns
+        -------
+        DataFrame
+            The table.
+        """
         try:
             import pandas
         except ImportError:
@@ -78,7 +98,13 @@ class KChoice:
         return pandas.DataFrame(self.tried).set_index("n_clusters")
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Give everything as a dictionary, for JSON.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, lists and dictionaries only.
+        """
         return {
             "recommended": self.recommended, "reason": self.reason, "clear": self.clear, "elbow": self.elbow,
             "n_sample": self.n_sample, "tried": [row._asdict() for row in self.tried],
@@ -106,19 +132,26 @@ def choose_k(
     n_clusters : numbers, optional
         At least 2 and less than the number of graphs. By default a dozen up to 30, then those around the best. The numbers
         just outside are run, too, as nothing could be said of a bend at the ends without them.
-    n_seeds : int
+    n_seeds : int, default=3
         Runs for each number; at least 2.
-    sample_size : int
+    sample_size : int, default=300
         The largest number of graphs that are matched with each other for the silhouettes.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, optional
+        The seed of everything that is drawn.
     on_tried : callable, optional
         Called with each `Tried`, for progress.
-    **options :
+    **options
         Of `GraphKMeans`. With ``n_init=1`` it takes a fraction of the time, but runs that end in poor optima blur the bend.
 
     Returns
     -------
     KChoice
+        What was found for each number, the recommended number and the reason.
+
+    See Also
+    --------
+    plots.draw_choice : Draws the three curves.
+    inspect : What is in a collection.
 
     Examples
     --------

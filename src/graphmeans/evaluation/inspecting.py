@@ -57,22 +57,47 @@ class Cost:
 class Inspection:
     """What `inspect` found.
 
-    Attributes
+    Parameters
     ----------
     n_graphs : int
-    nodes, edges : tuples (least, median, mean, most)
-    n_directed, n_empty, n_edgeless, n_unnamed : int
-        Graphs that are directed, have no nodes, have no edges, have no name.
-    roles : dict of role to number of nodes
-    copies, relabelled : int or None
-        Graphs that are equal to an earlier one, and that are equal to one but for the numbering of nodes; None: not sought.
+        The number of graphs.
+    nodes : tuple (least, median, mean, most)
+        The numbers of nodes.
+    edges : tuple (least, median, mean, most)
+        The numbers of edges.
+    n_directed : int
+        Graphs that are directed.
+    n_empty : int
+        Graphs without nodes.
+    n_edgeless : int
+        Graphs without edges.
+    n_unnamed : int
+        Graphs without a name.
+    roles : dict of role to int
+        The number of nodes of each role.
+    copies : int or None
+        Graphs that are equal to an earlier one. None if they were not sought.
+    relabelled : int or None
+        Graphs that are equal to an earlier one but for the numbering of nodes. None if they were not sought.
     columns : list of ColumnSummary
-        With what the encoder does with each, and its share of the mean squared distance of sampled pairs.
+        What the encoder does with each column, and its share of the mean squared distance of sampled pairs.
     problem : str or None
         Why the collection cannot be encoded as it is.
     cost : Cost or None
+        What a fit would take.
     notes : list of str
         What deserves a look.
+
+    See Also
+    --------
+    inspect : Makes one.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> found = gm.evaluation.inspect([gm.Graph({"x": [0.0, 1.0]}, [(0, 1)]), gm.Graph({"x": [2.0]})], n_clusters=1)
+    >>> found.n_graphs, found.n_edgeless, [column.name for column in found.columns if column.part == "node"]
+    (2, 1, ['x'])
     """
 
     n_graphs: int
@@ -91,7 +116,13 @@ class Inspection:
     notes: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Give everything as a dictionary, for JSON.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, lists and dictionaries only.
+        """
         made = asdict(self)
         made["roles"] = {str(role): count for role, count in self.roles.items()}
         made["columns"] = [column._asdict() for column in self.columns]
@@ -107,16 +138,22 @@ def inspect(
     ----------
     graphs : collection of graphs
         Of a `Collection` on disk with more than 20,000 graphs a random sample of 20,000 is read, and a note says so.
-    n_clusters : int
+    n_clusters : int, default=8
         For the estimate of time and memory.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=0
         Seed of the samples.
-    **options :
+    **options
         Of `GraphKMeans`: encoder, matcher, node_weight, ...
 
     Returns
     -------
     Inspection
+        What was found.
+
+    See Also
+    --------
+    choose_k : Recommends a number of clusters.
+    GraphEncoder.describe : The columns alone.
 
     Examples
     --------

@@ -18,7 +18,23 @@ from graphmeans.graphs.errors import GraphError
 
 
 def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
-    """Share of graphs whose class is the majority class of their cluster.
+    """Compute the share of graphs whose class is the majority class of their cluster.
+
+    Parameters
+    ----------
+    y : array of shape (N,)
+        The known classes.
+    labels : array of shape (N,)
+        The cluster of each graph.
+
+    Returns
+    -------
+    float
+        The share.
+
+    See Also
+    --------
+    silhouette : Needs no classes.
 
     Examples
     --------
@@ -38,20 +54,36 @@ def silhouette(
     graphs: Iterable[Any] | FloatArray, labels: ArrayLike, *, sample_size: int | None = None,
     random_state: int | np.random.RandomState | None = None, **metric: Any,
 ) -> float:  # fmt: skip
-    """The paper's silhouette index: the mean over clusters of the mean silhouette width of their members.
+    """Compute the paper's silhouette index: the mean over clusters of the mean silhouette width of their members.
 
     A graph alone in its cluster has the width 0. (scikit-learn averages over samples instead of clusters.)
 
     Parameters
     ----------
-    graphs : collection of graphs, or array of shape (N, N) with their distances
+    graphs : collection of graphs, or array of shape (N, N)
+        The graphs, or their distances.
     labels : array of shape (N,)
+        The cluster of each graph.
     sample_size : int, optional
         For large collections: take at most this many random members of each cluster (at least 2).
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, optional
         Seed of that sample.
-    **metric :
-        matcher, order, encoder, node_weight, edge_weight, n_jobs of `pairwise_distances`.
+    **metric
+        The parameters matcher, order, encoder, node_weight, edge_weight and n_jobs of `pairwise_distances`.
+
+    Returns
+    -------
+    float
+        The index, between -1 and 1.
+
+    See Also
+    --------
+    plots.SilhouetteDisplay : Draws the widths.
+
+    References
+    ----------
+    .. [1] P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of cluster analysis", Journal of
+       Computational and Applied Mathematics 20, 1987.
 
     Examples
     --------
@@ -94,18 +126,31 @@ def objective(
     graphs: Iterable[Any], labels: ArrayLike, centers: Iterable[Any], *, sample_weight: ArrayLike | None = None,
     **metric: Any,
 ) -> float:  # fmt: skip
-    """The k-means objective J: the weighted sum of squared distances of the graphs to their centers, all matched again.
+    """Compute the k-means objective J, with all graphs matched again.
+
+    It is the weighted sum of squared distances of the graphs to their centers.
 
     Parameters
     ----------
     graphs : collection of graphs
+        The graphs, as objects of one kind.
     labels : array of shape (N,)
         Positions in `centers`.
     centers : collection of graphs
         Mean graphs, for example ``km.centroids()``.
     sample_weight : array of shape (N,), optional
-    **metric :
+        What each graph weighs. None stands for 1 each.
+    **metric
         As in `silhouette`; pass ``encoder=km.encoder_`` to measure as the estimator did.
+
+    Returns
+    -------
+    float
+        The objective.
+
+    See Also
+    --------
+    GraphKMeans.score : Minus the objective with the nearest centers.
 
     Examples
     --------

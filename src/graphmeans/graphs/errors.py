@@ -7,7 +7,21 @@ from contextlib import contextmanager
 
 
 class GraphError(ValueError):
-    """A graph, file or collection that cannot be used; the message is one line naming what is at fault."""
+    """A graph, file or collection that cannot be used; the message is one line naming what is at fault.
+
+    See Also
+    --------
+    Graph : Raises it for values that cannot be used.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> try:
+    ...     gm.Graph([[float("nan")]])
+    ... except gm.GraphError as error:
+    ...     print(type(error).__name__)
+    GraphError
+    """
 
 
 @contextmanager

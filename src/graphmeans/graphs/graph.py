@@ -33,11 +33,11 @@ class Graph:
         A number of nodes without attributes, one row of numbers per node (taken as it is), or named columns.
         A column holds numbers, vectors of one width, strings or booleans. None is a missing value: the column is then
         kept as a NumPy masked array. NaN is refused.
-    edges : array of shape (m, 2)
+    edges : array of shape (m, 2), default=()
         Positions of the two end nodes. Each edge is given once; there are no self-loops.
-    edge_attributes : array of shape (m,) or (m, de), mapping of column name to m values, or None
+    edge_attributes : array of shape (m,) or (m, de), mapping of column name to m values, or None, optional
         None gives every edge the weight 1. In a bare array no edge may be all zero: that means "no edge".
-    directed : bool
+    directed : bool, default=False
         Whether (i, j) and (j, i) are different edges.
     roles : sequence of n labels, optional
         A node can only be matched with a node of the same role.
@@ -45,6 +45,11 @@ class Graph:
         The names of the nodes in mappings that are shown to you; 0, 1, ... by default.
     name : str, optional
         Used in messages, files and pictures.
+
+    See Also
+    --------
+    MeanGraph : A graph with supports.
+    from_networkx : Graphs from networkx, and so on for other kinds.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from graphmeans.graphs.graph import BARE, EdgeData, Graph, NodeData, frozen
 
 
 class MeanGraph(Graph):
-    """What the members of a collection look like *where they have a node or an edge*, and how many have it.
+    """A graph that shows what the members of a collection look like where they have a node or an edge, and how many do.
 
     The attributes are averages over the members that have the node (edge); `node_support` and `edge_support` are the
     shares of members that do. The mean of the metric is attribute times support, and that is how a `MeanGraph` is
@@ -21,17 +21,39 @@ class MeanGraph(Graph):
 
     Parameters
     ----------
-    node_support, edge_support : arrays of shape (n,) and (m,)
-        Shares in (0, 1].
+    nodes : array, int or mapping
+        As for `Graph`.
+    edges : array of shape (m, 2), default=()
+        As for `Graph`.
+    edge_attributes : array, mapping or None, optional
+        As for `Graph`.
+    node_support : array of shape (n,)
+        The share of members that have each node, in (0, 1].
+    edge_support : array of shape (m,)
+        The share of members that have each edge, in (0, 1].
     alignments : sequence of int arrays, optional
         For each member, the mean's node that each of its nodes is aligned to.
     objective : float, optional
         F(Y) = 1/2 sum of squared distances to the members.
     similarity : float, optional
         Sum of the inner products of all pairs of members in that alignment, which a mean maximises.
-    damped : bool
+    damped : bool, default=True
         False for a graph that stands for itself (the set mean): its support says how common its parts are, but it is
         encoded as it is.
+    **graph
+        The other parameters of `Graph`.
+
+    See Also
+    --------
+    mean : Computes one.
+    GraphKMeans.centroids : The mean graphs of a clustering.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> mean = gm.mean([gm.Graph(3, [(0, 1), (1, 2)]), gm.Graph(3, [(0, 1)])], random_state=0)
+    >>> sorted(mean.edge_support.tolist()), mean.cut(0.6)
+    ([0.5, 1.0], Graph('mean', 3 nodes, 1 edge))
     """
 
     _zero_edges = True  # +1 and -1 average to an edge of weight 0 that still has support
@@ -83,7 +105,18 @@ class MeanGraph(Graph):
         return self._damped
 
     def cut(self, support: float = 0.5) -> Graph:
-        """The nodes and edges with at least this support, as an ordinary graph that shows what the mean looks like."""
+        """Take the nodes and edges with at least this support, as an ordinary graph that shows what the mean looks like.
+
+        Parameters
+        ----------
+        support : float, default=0.5
+            The least share of members.
+
+        Returns
+        -------
+        Graph
+            The graph.
+        """
         keep = np.flatnonzero(self._node_support >= support)
         place = np.full(self.n_nodes, -1)
         place[keep] = np.arange(len(keep))

@@ -23,13 +23,23 @@ Names = Sequence[str] | None
 
 
 def vectors(rows: ArrayLike, *, names: Names = None) -> list[Graph]:
-    """Vectors as one-node graphs: the distance is the Euclidean one, and k-means is k-means.
+    """Turn vectors into one-node graphs: the distance is the Euclidean one, and k-means is k-means.
 
     Parameters
     ----------
     rows : array of shape (N, d)
         Taken as they are.
     names : sequence of str, optional
+        The names of the graphs.
+
+    Returns
+    -------
+    list of Graph
+        One graph for each item.
+
+    See Also
+    --------
+    GraphKMeans : Also takes a 2-D array as it is.
 
     Examples
     --------
@@ -46,7 +56,7 @@ def vectors(rows: ArrayLike, *, names: Names = None) -> list[Graph]:
 def point_patterns(
     patterns: Iterable[ArrayLike], marks: Iterable[Sequence[Any]] | None = None, *, names: Names = None
 ) -> list[Graph]:
-    """Sets of points as graphs without edges: a matching is one linear assignment.
+    """Turn sets of points into graphs without edges: a matching is one linear assignment.
 
     Points of different sets are matched so that the sum of squared distances is least; a point that is left over costs its
     squared distance from the origin (the collection's center, once standardised). ``GraphEncoder(presence=1)`` makes every
@@ -59,6 +69,16 @@ def point_patterns(
     marks : collection of as many sequences of n values, optional
         A string, number or boolean for each point: the column ``mark``.
     names : sequence of str, optional
+        The names of the graphs.
+
+    Returns
+    -------
+    list of Graph
+        One graph for each item.
+
+    See Also
+    --------
+    sequences : Points with an order.
 
     Examples
     --------
@@ -87,16 +107,26 @@ def point_patterns(
 
 
 def sequences(items: Iterable[Iterable[Any]], *, names: Names = None) -> list[Graph]:
-    """Sequences, the position being the role: the first is matched with the first, the second with the second.
+    """Turn sequences into graphs whose roles are the positions.
 
-    Nothing is ever shifted: one symbol inserted in front makes all that follow differ. What is behind the end of the shorter
-    of two sequences costs what it weighs.
+    The first is matched with the first, the second with the second. Nothing is ever shifted: one symbol inserted in front
+    makes all that follow differ. What is behind the end of the shorter of two sequences costs what it weighs.
 
     Parameters
     ----------
     items : collection of sequences of strings, numbers, booleans or equally long vectors
         A string is a sequence of its characters. The column is called ``symbol`` (strings, booleans) or ``value``.
     names : sequence of str, optional
+        The names of the graphs.
+
+    Returns
+    -------
+    list of Graph
+        One graph for each item.
+
+    See Also
+    --------
+    trees : The depth is the role.
 
     Examples
     --------
@@ -115,20 +145,30 @@ def trees(
     roots: Iterable[Any], *, ordered: bool = False, children: Callable[[Any], Iterable[Any]] | None = None,
     attributes: Callable[[Any], Any] | None = None, names: Names = None,
 ) -> list[Graph]:  # fmt: skip
-    """Rooted trees, the depth being the role: root is matched with root, child with child.
+    """Turn rooted trees into graphs whose roles are the depths: root is matched with root, child with child.
 
     Parameters
     ----------
     roots : collection of trees
         A tree is ``(label, [tree, ...])`` or a label alone, a mapping with ``"children"`` and attributes, a directed networkx
         tree with edges away from its root, or anything that `children` and `attributes` can read.
-    ordered : bool
+    ordered : bool, default=False
         Whether the order of siblings matters: the column ``place`` then counts them from 0.
     children : callable, optional
         From a node of your own kind to its children, in order.
     attributes : callable, optional
         From a node of your own kind to a label, or to a mapping of attributes.
     names : sequence of str, optional
+        The names of the graphs.
+
+    Returns
+    -------
+    list of Graph
+        One graph for each item.
+
+    See Also
+    --------
+    sequences : The position is the role.
 
     Examples
     --------
@@ -159,7 +199,7 @@ def hypergraphs(
     *,
     names: Names = None,
 ) -> list[Graph]:
-    """Hypergraphs as their incidence graphs: a node for each vertex and each hyperedge, an edge where one is in the other.
+    """Turn hypergraphs into their incidence graphs: a node for each vertex and each hyperedge, an edge where one is in the other.
 
     Vertices are matched with vertices and hyperedges with hyperedges.
 
@@ -170,7 +210,18 @@ def hypergraphs(
     vertices : collection of as many mappings from vertex to label or attributes, optional
         Names also the vertices that are in no hyperedge.
     hyperedges : collection of as many mappings from hyperedge (its name or its place) to label or attributes, optional
+        Labels or attributes of the hyperedges.
     names : sequence of str, optional
+        The names of the graphs.
+
+    Returns
+    -------
+    list of Graph
+        One graph for each item.
+
+    See Also
+    --------
+    Graph : Takes roles of your own.
 
     Examples
     --------
@@ -193,7 +244,7 @@ def hypergraphs(
 def labelled_networks(
     matrices: Any, *, labels: Sequence[Hashable] | None = None, directed: bool = False, names: Names = None
 ) -> list[Graph]:
-    """Networks on the same nodes (connectomes): every node is matched with itself, so nothing is searched for.
+    """Turn networks on the same nodes (connectomes) into graphs: every node is matched with itself.
 
     The distance is the Euclidean one between the matrices, and k-means is that of the matrices as vectors; but centers are
     networks, with the share of members that have each edge.
@@ -201,11 +252,22 @@ def labelled_networks(
     Parameters
     ----------
     matrices : array of shape (N, n, n), or a sequence of dense or sparse matrices of one size
+        The matrices.
     labels : sequence of n labels, optional
         The names of the nodes; 0, 1, ... by default.
-    directed : bool
+    directed : bool, default=False
         Undirected matrices must be symmetric.
     names : sequence of str, optional
+        The names of the graphs.
+
+    Returns
+    -------
+    list of Graph
+        One graph for each item.
+
+    See Also
+    --------
+    from_adjacency : Matrices whose nodes are to be matched.
 
     Examples
     --------

@@ -31,7 +31,25 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     -------
     graphs : list of Graph
         Named after their files.
-    classes : list of str, or None if there are none
+    classes : list of str or None
+        None if the files tell no classes.
+
+    See Also
+    --------
+    iterate_collection : One graph at a time.
+    write_collection : The way back.
+    open_collection : A collection larger than memory.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_collection, write_collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_collection([gm.Graph(2, [(0, 1)], name="a"), gm.Graph(3, name="b")], folder, classes=["x", "y"])
+    ...     read_collection(folder)
+    ([Graph('a', 2 nodes, 1 edge), Graph('b', 3 nodes, 0 edges)], ['x', 'y'])
     """
     pairs = list(_pairs(Path(path), split, stream=False))
     classes = [label for _, label in pairs]
@@ -63,8 +81,18 @@ def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tup
     Parameters
     ----------
     path : path
+        See `read_collection`.
     split : str, optional
         See `read_collection`.
+
+    Returns
+    -------
+    iterator of (Graph, str or None)
+        Each graph with its class.
+
+    See Also
+    --------
+    read_collection : All graphs at once.
 
     Examples
     --------
@@ -130,6 +158,7 @@ def write_collection(
     Parameters
     ----------
     graphs : sequence of Graph
+        The graphs.
     path : path
         One file if it ends in ``.npz``, ``.parquet``, ``.sdf`` or ``.smi`` (or ``.zip``, for a TU data set), else a folder.
     classes : sequence of labels, optional
@@ -137,6 +166,22 @@ def write_collection(
     kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "parquet", "sdf", "smi"}, optional
         The format, by its name in `graphmeans.io.registry`. By default the one that the ending says; of a folder, GXL if
         there are classes, else GraphML.
+
+    See Also
+    --------
+    read_collection : The way back.
+    write_parquet : A stream of graphs.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import write_collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_collection([gm.Graph(2, [(0, 1)], name="a"), gm.Graph(3, name="b")], folder, kind="gml")
+    ...     sorted(os.listdir(folder))
+    ['a.gml', 'b.gml']
     """
     ending = Path(path).suffix.lower()
     if kind is None:
@@ -160,11 +205,27 @@ def read_graph(path: PathLike) -> Graph:
     Parameters
     ----------
     path : path
+        The file.
 
     Returns
     -------
     Graph
         Named after the file, unless it was written under a name that the file could not have.
+
+    See Also
+    --------
+    write_graph : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_graph, write_graph
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graph(gm.Graph(2, [(0, 1)]), os.path.join(folder, "line.gml"))
+    ...     read_graph(os.path.join(folder, "line.gml"))
+    Graph('line', 2 nodes, 1 edge)
     """
     return _known(path).read(path)
 
@@ -177,7 +238,13 @@ def write_graph(graph: Graph, path: PathLike) -> None:
     Parameters
     ----------
     graph : Graph or MeanGraph
+        The graph.
     path : path
+        The file to write.
+
+    See Also
+    --------
+    read_graph : The way back.
 
     Examples
     --------
@@ -200,13 +267,30 @@ def write_graphs(graphs: Sequence[Graph], folder: PathLike, kind: str = "graphml
     Parameters
     ----------
     graphs : sequence of Graph
+        The graphs.
     folder : path
         Made if it does not exist.
-    kind : {"graphml", "gml", "json", "npz", "gxl"}
+    kind : {"graphml", "gml", "json", "npz", "gxl"}, default="graphml"
+        The format.
 
     Returns
     -------
     list of Path
+        The files written.
+
+    See Also
+    --------
+    write_collection : Also keeps classes.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import write_graphs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in write_graphs([gm.Graph(2, name="a"), gm.Graph(3, name="b")], folder)]
+    ['a.graphml', 'b.graphml']
     """
     ending = f".{kind}"
     if ending not in GRAPH_FILES:

@@ -41,6 +41,11 @@ class Exact(BaseEstimator):
     max_seconds : float, optional
         About so many seconds for a pair. It makes results depend on the machine; prefer `max_tree_nodes`.
 
+    See Also
+    --------
+    Search : For pairs where a proof takes too long.
+    match : Matches one pair.
+
     Examples
     --------
     >>> import graphmeans as gm
@@ -63,6 +68,28 @@ class Exact(BaseEstimator):
 
         The search for a pair ends once D > `cutoff` is proved; `lower` is then what was proved, and `upper` the distance
         along some mapping.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Encoded graphs.
+        y : GraphBatch
+            Encoded graphs.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        order : int array
+            Places for the nodes of each role.
+        n_jobs : int, optional
+            The number of threads; None for all cores. Results do not depend on it.
+        warm : int array, optional
+            A mapping of each pair to start from, laid out as in `Matches.flat`.
+        cutoff : float array, optional
+            Pairs that are farther apart than this need not be solved.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
         """
         if self.max_tree_nodes is not None and self.max_tree_nodes < 1:
             raise GraphError(f"max_tree_nodes must be at least 1, got {self.max_tree_nodes}")

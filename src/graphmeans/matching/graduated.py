@@ -19,14 +19,23 @@ class Graduated(BaseEstimator):
 
     Parameters
     ----------
-    beta0, beta_max, rate : float
+    beta0 : float, default=0.5
         Inverse temperature: first, last, and the factor between two of them.
-    assignments : int
+    beta_max : float, default=10.0
+        Inverse temperature: first, last, and the factor between two of them.
+    rate : float, default=1.075
+        Inverse temperature: first, last, and the factor between two of them.
+    assignments : int, default=4
         Most soft assignments at a temperature.
-    sinkhorn : int
+    sinkhorn : int, default=30
         Most normalisations of rows and columns for a soft assignment.
-    tolerance : float
+    tolerance : float, default=0.01
         When a soft assignment, or a normalisation, is taken to have converged.
+
+    See Also
+    --------
+    Exact : Proves its answers.
+    Search : Finds better mappings in less time.
 
     References
     ----------
@@ -57,7 +66,26 @@ class Graduated(BaseEstimator):
     def solve(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None
     ) -> Matches:
-        """Match the pairs; see `Matcher`."""
+        """Match the pairs; see `Matcher`.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Encoded graphs.
+        y : GraphBatch
+            Encoded graphs.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        order : int array
+            Places for the nodes of each role.
+        n_jobs : int, optional
+            The number of threads; None for all cores. Results do not depend on it.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
+        """
         if not (0 < self.beta0 <= self.beta_max and self.rate > 1):
             raise GraphError("graduated assignment needs 0 < beta0 <= beta_max and rate > 1")
         if self.assignments < 1 or self.sinkhorn < 1:

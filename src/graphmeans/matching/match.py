@@ -20,10 +20,12 @@ CERTIFIED = 1e-9
 class Match:
     """The alignment of two graphs: ``lower <= D <= upper`` and the mapping that attains `upper`.
 
-    Attributes
+    Parameters
     ----------
-    lower, upper : float
-        An interval that contains the distance.
+    lower : float
+        Proven: the distance is at least this.
+    upper : float
+        The distance along the mapping; the distance of the graphs is at most this.
     mapping : dict
         Node of x -> node of y or None, in the caller's own node ids.
     indices : int array
@@ -32,6 +34,17 @@ class Match:
         Whether the interval is so narrow that the mapping is proven optimal.
     matcher : str
         What found it.
+
+    See Also
+    --------
+    match : Makes one.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> m = gm.match(gm.Graph([[0.0], [1.0]]), gm.Graph([[1.0]]))
+    >>> m.mapping, m.lower <= m.upper, m.certified
+    ({0: None, 1: 0}, True, True)
     """
 
     lower: float

@@ -27,11 +27,16 @@ class Search(BaseEstimator):
 
     Parameters
     ----------
-    effort : float
+    effort : float, default=1.0
         How many rounds of trials there are: 1 by default, half of the first one for 0.5. More of them never find less. 0:
         only the assignment (and the warm mapping), polished.
-    seed : int
+    seed : int, default=0
         The seed of the random numbers, which all pairs share.
+
+    See Also
+    --------
+    Exact : Proves its answers.
+    match : Matches one pair.
 
     Examples
     --------
@@ -52,7 +57,28 @@ class Search(BaseEstimator):
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
         warm: IntArray | None = None,
     ) -> Matches:  # fmt: skip
-        """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`."""
+        """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Encoded graphs.
+        y : GraphBatch
+            Encoded graphs.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        order : int array
+            Places for the nodes of each role.
+        n_jobs : int, optional
+            The number of threads; None for all cores. Results do not depend on it.
+        warm : int array, optional
+            A mapping of each pair to start from, laid out as in `Matches.flat`.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
+        """
         if not (np.isfinite(self.effort) and self.effort >= 0):
             raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")
         table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)

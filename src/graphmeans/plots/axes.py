@@ -29,11 +29,38 @@ def draw(
 ) -> Axes:  # fmt: skip
     """Draw a graph or a mean graph on matplotlib axes.
 
-    Data coordinates are those of the nodes. Parameters are those of `draw_svg`, which draws the same picture.
+    Data coordinates are those of the nodes. `draw_svg` draws the same picture as a text.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+        The graph.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    viewport : (left, bottom, right, top), optional
+        The part of the plane that is shown; see `plots.viewport`.
+    positions : array of shape (n, 2), optional
+        Where the nodes stand, y upwards, in place of their own positions or of a layout.
+    color : colour, optional
+        The colour of the ink; by default that of text.
+    palette : mapping of node label to colour, optional
+        Colours of nodes by their string attribute.
+    labels : bool, optional
+        Whether the first string attribute of the nodes is written at them; by default where there is room.
+    faint : float, default=FAINT
+        Parts of a mean with less support than this are left out.
+    title : str, optional
+        The title over the picture.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes.
+
+    See Also
+    --------
+    draw_svg : The same as a text.
+    contact_sheet : Many graphs.
 
     Examples
     --------

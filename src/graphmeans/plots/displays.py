@@ -50,11 +50,18 @@ class SilhouetteDisplay(Display):
 
     Parameters
     ----------
-    widths, labels : arrays of shape (graphs,)
+    widths : array of shape (graphs,)
+        The silhouette width of each graph.
+    labels : array of shape (graphs,)
+        The cluster of each graph.
     index : float
         The paper's silhouette index, the mean over clusters of their mean widths.
-    n_graphs : int
+    n_graphs : int, optional
         Size of the collection; more than ``len(widths)`` if a sample was taken.
+
+    See Also
+    --------
+    evaluation.silhouette : The index alone.
 
     Examples
     --------
@@ -84,10 +91,20 @@ class SilhouetteDisplay(Display):
         estimator : GraphKMeans
             Fitted to these graphs.
         graphs : collection of graphs
-        sample_size : int
+            The graphs, as objects of one kind.
+        sample_size : int, default=300
             The largest number of graphs; they are spread over the clusters, and all their pairs are matched.
-        random_state : int
+        random_state : int, default=0
+            Seed of the sample.
         ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **style
+            Passed on to `plot`.
+
+        Returns
+        -------
+        SilhouetteDisplay
+            The display, drawn.
         """
         points, labels = sampled_points(estimator, graphs, sample_size, random_state)
         distances = estimator.space_.distances(points)
@@ -95,7 +112,20 @@ class SilhouetteDisplay(Display):
         return cls(widths, labels, index, len(graphs)).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS) -> SilhouetteDisplay:
-        """Draw one bar for each graph, sorted by width within the clusters."""
+        """Draw one bar for each graph, sorted by width within the clusters.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        colors : sequence of str, default=COLOURS
+            The colours of the clusters, taken in turn.
+
+        Returns
+        -------
+        SilhouetteDisplay
+            The display itself; `ax_` and `figure_` are there afterwards.
+        """
         ax = self._begin(ax, (5.0, 4.2), xlabel="silhouette width", ylabel="cluster")
         start, ticks = 0, []
         clusters = np.unique(self.labels)
@@ -118,9 +148,27 @@ class ConvergenceDisplay(Display):
 
     Parameters
     ----------
-    iterations, inertia, matchings : arrays with one value for each iteration
+    iterations : array of int
+        The numbers of the iterations.
+    inertia : array
+        The objective in each iteration.
+    matchings : array
+        The matchings that each iteration took.
     standard : float, optional
         Matchings that a standard k-means takes in one iteration, for comparison.
+
+    See Also
+    --------
+    ElbowDisplay : The objective for several numbers of clusters.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, n_init=1, random_state=0).fit(graphs)
+    >>> display = gm.plots.ConvergenceDisplay.from_estimator(km)
+    >>> len(display.inertia) == len(km.trace_)
+    True
     """
 
     def __init__(
@@ -133,14 +181,44 @@ class ConvergenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **style: Any) -> ConvergenceDisplay:
-        """Draw the trace of a fitted estimator."""
+        """Draw the trace of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : GraphKMeans
+            A fitted estimator.
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **style
+            Passed on to `plot`.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display, drawn.
+        """
         check_is_fitted(estimator)
         trace = estimator.trace_
         standard = float(standard_matchings(len(estimator.labels_), estimator.n_clusters))
         return cls(trace["iteration"], trace["inertia"], trace["matchings"], standard).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, color: str = MEAN_INK, bar_color: str = "#e0b48a") -> ConvergenceDisplay:
-        """Draw the objective as a line over the matchings as bars."""
+        """Draw the objective as a line over the matchings as bars.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        color : str, default=MEAN_INK
+            The colour of the ink.
+        bar_color : str, default="#e0b48a"
+            The colour of the bars.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            The display itself; `ax_` and `figure_` are there afterwards.
+        """
         ax = self._begin(ax, (5.0, 3.2), xlabel="iteration", ylabel="objective")
         other = ax.twinx()
         other.bar(self.iterations, self.matchings, width=0.7, color=bar_color, zorder=0)
@@ -168,8 +246,22 @@ class ElbowDisplay(Display):
     Parameters
     ----------
     n_clusters : array of int
+        The numbers of clusters.
     inertia : array
         The objective for each.
+
+    See Also
+    --------
+    draw_choice : Also silhouettes and stability.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, n_init=1, random_state=0).fit(graphs)
+    >>> display = gm.plots.ElbowDisplay.from_estimator(km, graphs, n_clusters=[2, 5, 10])
+    >>> display.inertia.shape
+    (3,)
     """
 
     def __init__(self, n_clusters: ArrayLike, inertia: ArrayLike) -> None:
@@ -184,7 +276,26 @@ class ElbowDisplay(Display):
         cls, estimator: Any, graphs: Any, *, n_clusters: Iterable[int] = (2, 4, 8, 16, 32), ax: Axes | None = None,
         **style: Any,
     ) -> ElbowDisplay:  # fmt: skip
-        """Fit a clone of the estimator for each number of clusters, and draw."""
+        """Fit a clone of the estimator for each number of clusters, and draw.
+
+        Parameters
+        ----------
+        estimator : GraphKMeans
+            What is cloned; it need not be fitted.
+        graphs : collection of graphs
+            The graphs, as objects of one kind.
+        n_clusters : iterable of int, default=(2, 4, 8, 16, 32)
+            The numbers of clusters.
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **style
+            Passed on to `plot`.
+
+        Returns
+        -------
+        ElbowDisplay
+            The display, drawn.
+        """
         ks = [k for k in n_clusters if k <= len(graphs)]
         if not ks:
             raise GraphError(f"no number of clusters among those asked for suits {len(graphs)} graphs")
@@ -202,7 +313,20 @@ class ElbowDisplay(Display):
         return int(self.n_clusters[int(np.argmax(below))]) if below.max() > 0 else None
 
     def plot(self, ax: Axes | None = None, *, color: str = MEAN_INK) -> ElbowDisplay:
-        """Draw the curve and mark its bend."""
+        """Draw the curve and mark its bend.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        color : str, default=MEAN_INK
+            The colour of the ink.
+
+        Returns
+        -------
+        ElbowDisplay
+            The display itself; `ax_` and `figure_` are there afterwards.
+        """
         ax = self._begin(ax, (4.6, 3.2), xlabel="number of clusters", ylabel="objective")
         ax.plot(self.n_clusters, self.inertia, color=color, marker="o", markersize=4, linewidth=1.8)
         if self.bend is not None:
@@ -222,10 +346,24 @@ def draw_choice(choice: KChoice, figure: Figure | None = None) -> Figure:
     choice : KChoice
         What `graphmeans.evaluation.choose_k` returned.
     figure : matplotlib figure, optional
+        Where to draw; a new figure by default.
 
     Returns
     -------
     matplotlib.figure.Figure
+        The figure.
+
+    See Also
+    --------
+    evaluation.choose_k : Tries the numbers.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = [gm.Graph([[x + 0.1 * i]]) for x in (0.0, 5.0, 20.0) for i in range(6)]
+    >>> figure = gm.plots.draw_choice(gm.evaluation.choose_k(graphs, range(2, 6), random_state=0))
+    >>> len(figure.axes)
+    3
     """
     if figure is None:
         from matplotlib.figure import Figure as NewFigure

@@ -28,14 +28,30 @@ class EmbeddingDisplay(Display):
     Parameters
     ----------
     points : array of shape (graphs, 2)
+        Where the graphs are.
     labels : array of shape (graphs,)
+        Their clusters.
     centers : array of shape (k, 2)
+        Where the centers are.
     means : sequence of MeanGraph, optional
         Drawn at their places; numbers otherwise.
-    fidelity : float
+    fidelity : float, default=float("nan")
         Correlation of the distances on the map with the true ones.
     n_graphs : int, optional
         Size of the collection; more than ``len(points)`` if a sample was taken.
+
+    See Also
+    --------
+    PrototypeDisplay : The mean graphs alone.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, n_init=1, random_state=0).fit(graphs)
+    >>> display = gm.plots.EmbeddingDisplay.from_estimator(km, graphs)
+    >>> display.points.shape
+    (60, 2)
     """
 
     def __init__(
@@ -61,15 +77,24 @@ class EmbeddingDisplay(Display):
         estimator : GraphKMeans
             Fitted to these graphs.
         graphs : collection of graphs
-        max_graphs : int
+            The graphs, as objects of one kind.
+        max_graphs : int, default=2000
             The largest number of graphs on the map; they are spread over the clusters.
-        n_landmarks : int
+        n_landmarks : int, default=32
             The largest number of centers that are landmarks.
-        pictures : bool
+        pictures : bool, default=True
             Whether mean graphs are drawn at their places, where there are not too many.
-        random_state : int
+        random_state : int, default=0
             Seed of the sample.
         ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **style
+            Passed on to `plot`.
+
+        Returns
+        -------
+        EmbeddingDisplay
+            The display, drawn.
         """
         points, labels = sampled_points(estimator, graphs, max_graphs, random_state)
         found = landmark_map(estimator.space_, points, centers_of(estimator), n_landmarks)
@@ -80,7 +105,24 @@ class EmbeddingDisplay(Display):
     def plot(
         self, ax: Axes | None = None, *, colors: Sequence[str] = COLOURS, size: float = 9.0, picture_size: float = 0.085
     ) -> EmbeddingDisplay:
-        """Draw the graphs as dots and the centers as pictures or numbers."""
+        """Draw the graphs as dots and the centers as pictures or numbers.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        colors : sequence of str, default=COLOURS
+            The colours of the clusters, taken in turn.
+        size : float, default=9.0
+            The size of the dots in points.
+        picture_size : float, default=0.085
+            The side of a picture, as a share of the map.
+
+        Returns
+        -------
+        EmbeddingDisplay
+            The display itself; `ax_` and `figure_` are there afterwards.
+        """
         ax = self._begin(ax, (6.4, 5.2))
         ax.set_axis_off()
         inks = [colors[n % len(colors)] for n in hues(self.centers, len(colors))]
@@ -115,9 +157,25 @@ class PrototypeDisplay(Display):
     Parameters
     ----------
     means : sequence of MeanGraph
+        The mean graphs.
     sizes : sequence of int
+        The sizes of the clusters.
     labels : sequence of int, optional
         The numbers of the clusters; 0, 1, ... by default.
+
+    See Also
+    --------
+    contact_sheet : Any graphs.
+    draw_cluster : A mean with its members.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, n_init=1, random_state=0).fit(graphs)
+    >>> display = gm.plots.PrototypeDisplay.from_estimator(km)
+    >>> len(display.means)
+    15
     """
 
     def __init__(self, means: Sequence[Graph], sizes: Sequence[int], labels: Sequence[int] | None = None) -> None:
@@ -127,7 +185,22 @@ class PrototypeDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **style: Any) -> PrototypeDisplay:
-        """Draw the mean graphs of a fitted estimator."""
+        """Draw the mean graphs of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : GraphKMeans
+            A fitted estimator.
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        **style
+            Passed on to `plot`.
+
+        Returns
+        -------
+        PrototypeDisplay
+            The display, drawn.
+        """
         check_is_fitted(estimator)
         sizes = np.bincount(estimator.labels_, minlength=estimator.n_clusters)
         order = np.argsort(-sizes, kind="stable")
@@ -135,7 +208,22 @@ class PrototypeDisplay(Display):
         return cls([means[c] for c in order], sizes[order].tolist(), order.tolist()).plot(ax, **style)
 
     def plot(self, ax: Axes | None = None, *, columns: int = 6, color: str = MEAN_INK) -> PrototypeDisplay:
-        """Draw one picture for each cluster, to one scale where the graphs have positions of their own."""
+        """Draw one picture for each cluster, to one scale where the graphs have positions of their own.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        columns : int, default=6
+            The number of pictures in a row.
+        color : str, default=MEAN_INK
+            The colour of the ink.
+
+        Returns
+        -------
+        PrototypeDisplay
+            The display itself; `ax_` and `figure_` are there afterwards.
+        """
         outer, cells = grid(len(self.means), columns, ax)
         window = viewport(self.means)
         for mean, size, label, cell in zip(self.means, self.sizes, self.labels, cells, strict=True):

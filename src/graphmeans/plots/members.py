@@ -86,11 +86,35 @@ def draw_member(
     Parameters
     ----------
     member : Graph
+        The member.
     mean : MeanGraph
+        Its mean.
     indices : int array
         For each node of the member the node of the mean it is aligned to, -1 for none: `km.align(graphs)[i].indices`.
-    ax, viewport, color, title :
-        As in `draw`.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    viewport : (left, bottom, right, top), optional
+        The part of the plane that is shown; see `plots.viewport`.
+    color : str, default=INK
+        The colour of the member.
+    title : str, optional
+        The title over the picture.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes.
+
+    See Also
+    --------
+    draw_cluster : Many members.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(6, random_state=0)
+    >>> mean = gm.mean(graphs, random_state=0)
+    >>> ax = gm.plots.draw_member(graphs[0], mean, mean.alignments[0])
     """
     places = layout(mean)
     points = frame_positions(member, mean, indices, places)
@@ -187,16 +211,26 @@ def draw_alignment(
 
     Parameters
     ----------
-    x, y : Graph or MeanGraph
-    indices : int array, Match, or None
+    x : Graph or MeanGraph
+        The graph on the left.
+    y : Graph or MeanGraph
+        The graph on the right.
+    indices : int array, Match, or None, optional
         For each node of x the node of y, or -1 for none. By default `gm.match` finds the alignment.
     ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
     titles : two strings, optional
         By default the names of the graphs.
 
     Returns
     -------
     matplotlib.axes.Axes
+        The axes.
+
+    See Also
+    --------
+    match : Finds the alignment.
+    draw_member : A member over its mean.
 
     Examples
     --------

@@ -36,6 +36,15 @@ class y_down:  # it reads as a verb, like `plt.ioff`
     As a context manager it holds until the end of the block; ``y_down(False)`` goes back to y upwards. It concerns the
     positions that graphs carry themselves, but neither computed layouts nor `positions=`.
 
+    Parameters
+    ----------
+    on : bool, default=True
+        Whether y grows downwards.
+
+    See Also
+    --------
+    layout : The positions of the nodes of a graph.
+
     Examples
     --------
     >>> import graphmeans as gm
@@ -93,7 +102,23 @@ def framed(graph: Graph, faint: float = FAINT) -> NDArray[np.bool_]:
 
 
 def layout(graph: Graph) -> Positions:
-    """Positions of the nodes, shape (n, 2), y upwards: the graph's own, or computed. Same graph, same positions.
+    """Compute the positions of the nodes: the graph's own, or those of a layout.
+
+    The same graph always gets the same positions.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+        The graph.
+
+    Returns
+    -------
+    array of shape (n, 2)
+        The positions, y upwards.
+
+    See Also
+    --------
+    viewport : A square that holds them.
 
     Examples
     --------
@@ -106,10 +131,33 @@ def layout(graph: Graph) -> Positions:
 
 
 def viewport(graphs: Iterable[Graph], faint: float = FAINT) -> Viewport | None:
-    """A square that holds the nodes of all graphs; of a mean, those that many members have.
+    """Find a square that holds the nodes of all graphs; of a mean, those that many members have.
 
     Pass it to `draw_svg` to draw several graphs to one scale. None if a graph has no positions of its own: computed
     ones have no common scale.
+
+    Parameters
+    ----------
+    graphs : collection of graphs
+        The graphs, as objects of one kind.
+    faint : float, default=FAINT
+        Parts of a mean with less support than this are left out.
+
+    Returns
+    -------
+    (left, bottom, right, top) or None
+        The square.
+
+    See Also
+    --------
+    draw : Takes it.
+    draw_svg : Takes it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.plots.viewport([gm.Graph({"x": [0.0, 2.0], "y": [0.0, 2.0]})])
+    (0.0, 0.0, 2.0, 2.0)
     """
     corners = []
     for graph in graphs:

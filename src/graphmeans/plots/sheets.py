@@ -32,19 +32,35 @@ def contact_sheet(
     Parameters
     ----------
     graphs : collection of graphs
+        The graphs, as objects of one kind.
     ax : matplotlib axes, optional
         The pictures become inset axes of these.
-    columns : int
+    columns : int, default=6
+        The number of pictures in a row.
     titles : sequence of str, optional
         One for each graph; their names by default.
-    one_scale : bool
+    one_scale : bool, default=True
         Whether graphs with positions of their own are drawn to one scale.
     palette : mapping of node label to colour, optional
+        Colours of nodes by their string attribute.
 
     Returns
     -------
     matplotlib.axes.Axes
         The outer axes; ``ax.child_axes`` are those of the pictures.
+
+    See Also
+    --------
+    draw : One graph.
+    draw_cluster : A mean with its members.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(6, random_state=0)
+    >>> ax = gm.plots.contact_sheet(graphs, columns=3)
+    >>> len(ax.child_axes)
+    6
     """
     listed = to_graphs(graphs)
     said = [graph.name or "" for graph in listed] if titles is None else list(titles)
@@ -61,24 +77,41 @@ def draw_cluster(
     estimator: Any, graphs: Iterable[Any], label: int, ax: Axes | None = None, *, n_members: int = 11,
     columns: int = 6,
 ) -> Axes:  # fmt: skip
-    """The contact sheet of a cluster: its mean, then members from the nearest to the farthest, in the frame of the mean.
+    """Draw the mean of a cluster, then members from the nearest to the farthest, in the frame of the mean.
 
     Parameters
     ----------
     estimator : GraphKMeans
         Fitted to these graphs.
     graphs : collection of graphs
+        The graphs, as objects of one kind.
     label : int
         Which cluster.
     ax : matplotlib axes, optional
-    n_members : int
+        Where to draw; a new figure by default.
+    n_members : int, default=11
         How many members, spread evenly over the distances to the mean.
-    columns : int
+    columns : int, default=6
+        The number of pictures in a row.
 
     Returns
     -------
     matplotlib.axes.Axes
         The outer axes; ``ax.child_axes`` are those of the pictures, the mean first.
+
+    See Also
+    --------
+    PrototypeDisplay : The means of all clusters.
+    draw_member : One member over its mean.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, n_init=1, random_state=0).fit(graphs)
+    >>> ax = gm.plots.draw_cluster(km, graphs, 0, n_members=2)
+    >>> len(ax.child_axes)
+    3
     """
     listed = to_graphs(graphs)
     labels = fitted_labels(estimator, listed)

@@ -23,7 +23,7 @@ def draw_svg(
     color: str = "currentColor", palette: Mapping[str, str] | None = None, labels: bool | None = None,
     faint: float = FAINT, title: str | None = None,
 ) -> str:  # fmt: skip
-    """A picture of a graph as one `<svg>` element, for a file, a web page or a notebook.
+    """Draw a graph as one `<svg>` element, for a file, a web page or a notebook.
 
     Nodes stand at their columns ``x`` and ``y`` (upwards; see `plots.y_down`) or, if there are none, at the two columns of
     a bare array, else where a layout puts them. Molecules are drawn as chemists do, with RDKit's coordinates if it is
@@ -33,22 +33,32 @@ def draw_svg(
     Parameters
     ----------
     graph : Graph or MeanGraph
-    size : int
+        The graph.
+    size : int, default=240
         Width and height in pixels.
     viewport : (left, bottom, right, top), optional
         The part of the plane that is shown, so that several graphs are drawn to one scale: see `plots.viewport`.
     positions : array of shape (n, 2), optional
         Where the nodes stand, y upwards, in place of the above.
-    color : str
+    color : str, default="currentColor"
         Colour of the ink. The default takes the colour of the text around the picture.
     palette : mapping of node label to colour, optional
         Colours of nodes by their string attribute.
     labels : bool, optional
         Whether the first string attribute of the nodes is written at them; by default where there is room.
-    faint : float
+    faint : float, default=FAINT
         Parts of a mean with less support than this are left out.
     title : str, optional
         What a screen reader says and a pointer shows; by default the graph's name and size.
+
+    Returns
+    -------
+    str
+        The picture.
+
+    See Also
+    --------
+    draw : The same on matplotlib axes.
 
     Examples
     --------

@@ -51,7 +51,8 @@ def write_report(
         The graphs that it was fitted to, in the same order. Of a `Collection` on disk only what is shown is read.
     classes : sequence, optional
         The known class of each graph. The page counts them; the clustering has not seen them.
-    title : str
+    title : str, default="Graph clusters"
+        The title of the page.
     command : str, optional
         The command that made the page, shown at its end.
     seconds : float, optional
@@ -66,6 +67,23 @@ def write_report(
     -------
     Path
         The file written.
+
+    See Also
+    --------
+    GraphKMeans : What is shown.
+    plots.EmbeddingDisplay : The map alone.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    >>> km = gm.GraphKMeans(15, n_init=1, random_state=0).fit(graphs)
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from graphmeans.report import write_report
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(Path(folder) / "report.html", estimator=km, graphs=graphs).name
+    'report.html'
     """
     target = Path(path)
     if summary is None:

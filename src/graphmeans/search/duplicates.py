@@ -13,22 +13,27 @@ from graphmeans.search.index import GraphIndex
 
 
 def near_duplicates(graphs: Iterable[Any], radius: float = 0.0, **parameters: Any) -> list[NDArray[np.int64]]:
-    """Groups of graphs that are copies of each other, or nearly.
+    """Find groups of graphs that are copies of each other, or nearly.
 
     Two graphs within the radius are in one group, and so are those that are connected through others.
 
     Parameters
     ----------
     graphs : collection of graphs
+        The graphs, as objects of one kind.
     radius : float, default=0.0
         How far copies may be apart. 0 finds graphs that are equal up to the order of their nodes.
-    **parameters :
+    **parameters
         Those of `GraphIndex`.
 
     Returns
     -------
     list of int arrays
         The positions of each group of two and more, the first of each group in increasing order.
+
+    See Also
+    --------
+    GraphIndex : Finds the neighbors of single graphs.
 
     Examples
     --------

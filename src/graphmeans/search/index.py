@@ -76,6 +76,11 @@ class GraphIndex(GraphInput):
     encoder_, space_ :
         The fitted encoder and the metric space.
 
+    See Also
+    --------
+    near_duplicates : Groups of copies.
+    pairwise_distances : All distances, or with a cutoff a sparse matrix of the small ones.
+
     Examples
     --------
     >>> import graphmeans as gm
@@ -119,12 +124,14 @@ class GraphIndex(GraphInput):
         Parameters
         ----------
         X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
         y : object, default=None
             It is ignored.
 
         Returns
         -------
-        self
+        GraphIndex
+            The estimator itself.
         """
         check_parameters(self.get_params(deep=False))
         encoder, space, data = self._take_in(X, None)
@@ -139,7 +146,20 @@ class GraphIndex(GraphInput):
         return self
 
     def add(self, X: Any) -> IntArray:
-        """Take in more graphs, and return their numbers. None may be larger than the space foresees."""
+        """Take in more graphs.
+
+        None may be larger than the space foresees.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of int
+            The numbers that the graphs have from now on.
+        """
         check_is_fitted(self)
         points = self._points(X)
         over = np.flatnonzero(~fit_into(self._points_in, points))
@@ -156,7 +176,13 @@ class GraphIndex(GraphInput):
         return new
 
     def remove(self, numbers: ArrayLike) -> None:
-        """Remove the graphs of these numbers; the others keep theirs."""
+        """Remove the graphs of these numbers; the others keep theirs.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Numbers of graphs in the index.
+        """
         check_is_fitted(self)
         gone = np.unique(np.asarray(numbers, dtype=np.int64).reshape(-1))
         missing = gone[~np.isin(gone, self.indices_)]
@@ -184,7 +210,20 @@ class GraphIndex(GraphInput):
         return NameTable.of(X.names if is_lazy(X) else [graph.name for graph in self._graphs(X)])
 
     def graphs(self, numbers: ArrayLike) -> list[MeanGraph]:
-        """Give the graphs of these numbers as the index holds them: encoded and decoded again, without the caller's node ids."""
+        """Give the graphs of these numbers as the index holds them.
+
+        They are encoded and decoded again, without the caller's node ids.
+
+        Parameters
+        ----------
+        numbers : array of int
+            Numbers of graphs, counted from 0 in the order in which they were taken in.
+
+        Returns
+        -------
+        list of MeanGraph
+            The graphs.
+        """
         at = self._positions(numbers)
         plain = self.space_.unweighted(self._points_in.batch.take(at))
         whole = Centers.of_graphs(plain)
@@ -204,6 +243,11 @@ class GraphIndex(GraphInput):
         """Write the index to a file (by convention ``.gmi``) that `gm.load` reads: no pickle, with checksums.
 
         A loaded index stays in the file: what is searched is mapped into memory, and need not fit into it.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
         """
         import_module("graphmeans.io.storage.model").save(self, path)  # files are a layer above estimators
 
@@ -268,10 +312,11 @@ class GraphIndex(GraphInput):
         Returns
         -------
         distances : array of arrays
-            Only if `return_distance`.
+            The distances of the neighbors. Only if `return_distance`.
         indices : array of int arrays
+            The numbers of the neighbors.
         certified : bool array of shape (queries,)
-            Only if `return_certified`.
+            Which answers are proven. Only if `return_certified`.
         """
         reach = self._reach(radius)
         distances, indices, certified = [], [], []
@@ -336,6 +381,7 @@ class GraphIndex(GraphInput):
         Returns
         -------
         csr_array of shape (queries, graphs ever taken in)
+            The neighbors of each query in its row.
         """
         _check_mode(mode)
         distances, indices = self.radius_neighbors(X, radius, sort_results=sort_results)
@@ -364,7 +410,22 @@ class GraphIndex(GraphInput):
         return self.query_all([graph], n_neighbors, radius)[0]
 
     def query_all(self, graphs: Any, n_neighbors: int | None = None, radius: float | None = None) -> list[Answer]:
-        """Find the nearest graphs of several, with their alignments; see `query`."""
+        """Find the nearest graphs of several, with their alignments; see `query`.
+
+        Parameters
+        ----------
+        graphs : collection of graphs
+            The graphs, as objects of one kind.
+        n_neighbors : int, optional
+            How many neighbors; None for the parameter of the index.
+        radius : float, optional
+            Only neighbors within this distance.
+
+        Returns
+        -------
+        list of Answer
+            One for each graph.
+        """
         check_is_fitted(self)
         if self._kind == ARRAY:
             raise GraphError("query is for graphs; kneighbors takes rows of an array")

@@ -93,7 +93,18 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
         return Nearest(*map(np.concatenate, zip(none, *found, strict=True)))
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Compute the distances of each graph to each center, an array of shape (N, k)."""
+        """Compute the distances of each graph to each center, an array of shape (N, k).
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N, k)
+            The distances.
+        """
         points = self._points(X)
         return self.space_.distances(points, self._centers.batch)
 
@@ -101,6 +112,16 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
         """Say how clearly each graph belongs to its center: 1 - (distance to the nearest) / (distance to the second nearest).
 
         This is 1 on a center and 0 half way between two. Only centers whose bounds do not rule them out are matched.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N,)
+            The margins, between 0 and 1.
         """
         data = self._data(X)
         if len(self._centers) < 2:
@@ -111,6 +132,16 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
         """Say how odd each graph is: its distance to the nearest center relative to the median distance in that cluster.
 
         This is about 1 for an ordinary member. In clusters of fewer than 5 graphs the median of the whole collection is taken.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N,)
+            The scores; about 1 for an ordinary member.
         """
         labels, distances = self._nearest(X)
         return outlier_scores(distances, self._usual_distances()[labels])
@@ -120,7 +151,18 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
         return usual_distances(self.distances_, self.labels_, len(self._centers))
 
     def align(self, X: Any) -> list[Match]:
-        """Align each graph to its nearest center; mappings lead to node numbers of the centroid."""
+        """Align each graph to its nearest center; mappings lead to node numbers of the centroid.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        list of Match
+            One for each graph; `mapping` leads from its nodes to node numbers of the mean graph.
+        """
         check_is_fitted(self)
         if self._kind == ARRAY:
             points = self._points(X)
@@ -175,7 +217,13 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
         return [f"cluster {c}" for c in range(len(self._centers))]
 
     def save(self, path: Any) -> None:
-        """Write the fitted estimator to a file (by convention ``.gmz``) that `gm.load` reads: no pickle, with checksums."""
+        """Write the fitted estimator to a file (by convention ``.gmz``) that `gm.load` reads: no pickle, with checksums.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        """
         import_module("graphmeans.io.storage.model").save(self, path)  # files are a layer above estimators
 
     def write_labels(self, path: Any, X: Any = None) -> int:

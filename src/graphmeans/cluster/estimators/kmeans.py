@@ -85,7 +85,8 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
 
         Returns
         -------
-        self
+        GraphKMeans
+            The estimator itself.
         """
         self._check_parameters()
         with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
@@ -175,21 +176,77 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
     # -- using -------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Find the nearest center of each graph."""
+        """Find the nearest center of each graph.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N,)
+            The number of the nearest center of each graph.
+        """
         return self._nearest(X).label.astype(np.int32)
 
     def fit_predict(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Fit, then return the labels."""
+        """Fit, then return the labels.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), optional
+            What each graph weighs. None stands for 1 each.
+
+        Returns
+        -------
+        array of shape (N,)
+            The cluster of each graph.
+        """
         labels: NDArray[np.int32] = self.fit(X, sample_weight=sample_weight).labels_
         return labels
 
     def fit_transform(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Fit, then return the distances to the centers."""
+        """Fit, then return the distances to the centers.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), optional
+            What each graph weighs. None stands for 1 each.
+
+        Returns
+        -------
+        array of shape (N, k)
+            The distances of each graph to each center.
+        """
         distances: NDArray[np.float64] = self.fit(X, sample_weight=sample_weight).transform(X)
         return distances
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Compute minus the sum of weighted squared distances to the nearest centers."""
+        """Compute minus the sum of weighted squared distances to the nearest centers.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), optional
+            What each graph weighs. None stands for 1 each.
+
+        Returns
+        -------
+        float
+            Minus the objective on these graphs, so that more is better.
+        """
         distances = self._nearest(X).distance
         return -float(check_weights(sample_weight, len(distances)) @ distances**2)
 
@@ -209,7 +266,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
 
 
 class GraphKMeans(BaseGraphKMeans):
-    """k-means on whole graphs.
+    """Cluster whole graphs by k-means, with mean graphs as centers.
 
     Parameters
     ----------
@@ -305,6 +362,14 @@ class GraphKMeans(BaseGraphKMeans):
     --------
     MiniBatchGraphKMeans : For collections that are large, or never there all at once.
     GraphKMedoids : Clusters around graphs of the collection itself.
+    evaluation.choose_k : Recommends a number of clusters.
+    report.write_report : Shows the result on a page.
+
+    References
+    ----------
+    .. [1] B. J. Jain and K. Obermayer, "Elkan's k-means for graphs", arXiv:0912.4598, 2009.
+    .. [2] C. Elkan, "Using the triangle inequality to accelerate k-means", ICML 2003.
+    .. [3] D. Arthur and S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
 
     Examples
     --------

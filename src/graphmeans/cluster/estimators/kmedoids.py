@@ -37,11 +37,12 @@ from graphmeans.space import GraphSpace, Order
 
 
 class GraphKMedoids(ClusterMixin, GraphEstimator):
-    """k-medoids on whole graphs: the center of a cluster is the member with the least sum of distances to the others.
+    """Cluster whole graphs by k-medoids.
 
-    Nothing is averaged, so centers are graphs that exist, and a few odd graphs hardly matter. It minimises the sum of
-    distances (not squared) by exchanges in the manner of FasterPAM; a pair of graphs is matched only if sketches do not
-    rule out that it matters. It remembers distances: 8 bytes for each pair of graphs, all of which are in memory.
+    The center of a cluster is the member with the least sum of distances to the others. Nothing is averaged, so centers
+    are graphs that exist, and a few odd graphs hardly matter. It minimises the sum of distances (not squared) by
+    exchanges in the manner of FasterPAM [1]_; a pair of graphs is matched only if sketches do not rule out that it
+    matters. It remembers distances: 8 bytes for each pair of graphs, all of which are in memory.
 
     Parameters
     ----------
@@ -92,6 +93,10 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
     See Also
     --------
     GraphKMeans : Its centers are means.
+
+    References
+    ----------
+    .. [1] E. Schubert and P. J. Rousseeuw, "Fast and eager k-medoids clustering", Information Systems 101, 2021.
 
     Examples
     --------
@@ -145,7 +150,8 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
 
         Returns
         -------
-        self
+        GraphKMedoids
+            The estimator itself.
         """
         positions = Constraint("positions of graphs", kinds=(Sequence, np.ndarray))
         check_parameters(self.get_params(deep=False), n_init=whole(1), init=one_of(*INITIALIZATIONS) | positions)
@@ -191,11 +197,37 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         return chosen.astype(np.int64)
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Find the nearest medoid of each graph."""
+        """Find the nearest medoid of each graph.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N,)
+            The number of the nearest medoid of each graph.
+        """
         return self._nearest(X).label.astype(np.int32)
 
     def score(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Compute minus the sum of weighted distances to the nearest medoids."""
+        """Compute minus the sum of weighted distances to the nearest medoids.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+        sample_weight : array of shape (N,), optional
+            What each graph weighs. None stands for 1 each.
+
+        Returns
+        -------
+        float
+            Minus the sum of weighted distances.
+        """
         distances = self._nearest(X).distance
         return -float(check_weights(sample_weight, len(distances)) @ distances)
 

@@ -34,7 +34,7 @@ ENOUGH = 0.01
 
 
 class MiniBatchGraphKMeans(BaseGraphKMeans):
-    """k-means on whole graphs, a part of the collection at a time.
+    """Cluster whole graphs by k-means, a part of the collection at a time.
 
     `fit` works on nested batches: it clusters some graphs, doubles their number whenever the centers have settled, and keeps
     all alignments and bounds, so that the early, restless iterations cost little and the last ones see every graph once.
@@ -88,12 +88,14 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         The number of calls of `partial_fit`.
     counts_ : array of shape (k,)
         The weight that each center has seen.
-
-    and those of `GraphKMeans`; after `partial_fit`, `labels_`, `distances_` and `inertia_` are those of the last batch.
+    labels_, distances_, inertia_ : arrays and float
+        As for `GraphKMeans`; after `partial_fit` they are those of the last batch. The other attributes of `GraphKMeans`
+        are there, too.
 
     See Also
     --------
     GraphKMeans : Sees all graphs in every iteration.
+    open_collection : A collection on disk that need not fit into memory.
 
     Examples
     --------
@@ -201,7 +203,8 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
 
         Returns
         -------
-        self
+        MiniBatchGraphKMeans
+            The estimator itself.
         """
         self._check_parameters()
         with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:

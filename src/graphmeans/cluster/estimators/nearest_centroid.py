@@ -124,7 +124,8 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
 
         Returns
         -------
-        self
+        GraphNearestCentroid
+            The estimator itself.
         """
         self._check_parameters()
         encoder, space, data = self._take_in(X, sample_weight)
@@ -147,7 +148,18 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Find the class of the nearest prototype of each graph."""
+        """Find the class of the nearest prototype of each graph.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N,)
+            The class of each graph.
+        """
         nearest = self._nearest(X).label
         return np.asarray(self.classes_[self.prototype_classes_[nearest]])
 

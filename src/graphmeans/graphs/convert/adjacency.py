@@ -18,7 +18,7 @@ def from_adjacency(
     matrices: Any, nodes: ArrayLike | Sequence[ArrayLike] | None = None, *,
     directed: bool = False, loops: str | bool = "auto",
 ) -> Any:  # fmt: skip
-    """Graphs from adjacency matrices: a list for a sequence of them, one `Graph` for one matrix.
+    """Make graphs of adjacency matrices.
 
     A non-zero entry is an edge with that weight; in a sequence, an (n, n, de) array gives edges with de attributes. An
     undirected matrix must be symmetric. The diagonal, the self-loops, becomes node attributes behind those given in `nodes`.
@@ -26,12 +26,24 @@ def from_adjacency(
     Parameters
     ----------
     matrices : array or sparse matrix of shape (n, n), or a sequence of them or of arrays of shape (n, n, de)
+        The matrices.
     nodes : array of shape (n, dv) or a sequence of them, optional
         Node attributes.
-    directed : bool
-    loops : "auto" or bool
+    directed : bool, default=False
+        Whether edges have a direction.
+    loops : "auto" or bool, default="auto"
         Whether the diagonal becomes node attributes; "auto": if it is not zero in one of the matrices. Say True or False
         where matrices of several calls are to be compared.
+
+    Returns
+    -------
+    Graph or list of Graph
+        One graph for one object, a list for a collection.
+
+    See Also
+    --------
+    to_adjacency : The way back.
+    structures.labelled_networks : Matrices whose rows have names.
 
     Examples
     --------
@@ -56,19 +68,31 @@ def from_adjacency(
 
 
 def to_adjacency(graph: Graph, weight: str | None = None) -> NDArray[np.float64]:
-    """The adjacency matrix of a graph.
+    """Compute the adjacency matrix of a graph.
 
     Node attributes are not in it. Of a mean graph it is the mean matrix: values times support.
 
     Parameters
     ----------
     graph : Graph
+        The graph.
     weight : str, optional
         The edge attribute; may be left out if there is only one that is a number or a vector.
 
     Returns
     -------
     array of shape (n, n), or (n, n, de) for vectors
+        The matrix.
+
+    See Also
+    --------
+    from_adjacency : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.to_adjacency(gm.Graph(2, [(0, 1)], [3.0])).tolist()
+    [[0.0, 3.0], [3.0, 0.0]]
     """
     numeric = {key: column for key, column in graph.edge_attributes.items() if column.dtype.kind == "f"}
     if weight is None and len(numeric) != 1:

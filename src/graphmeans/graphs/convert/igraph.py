@@ -13,7 +13,7 @@ def from_igraph(
     graphs: Any, *, roles: str | None = None, node_attributes: Sequence[str] | None = None,
     edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
 ) -> Any:  # fmt: skip
-    """Graphs from igraph: a list for a collection, one `Graph` for one graph.
+    """Make graphs of igraph objects.
 
     As `from_networkx`. The vertex attribute ``name``, which igraph itself treats as the name of a vertex, becomes the node
     id if it is different on every vertex, and is not clustered on.
@@ -21,8 +21,32 @@ def from_igraph(
     Parameters
     ----------
     graphs : igraph.Graph, or a collection of them
-    roles, node_attributes, edge_attributes, parallel :
-        See `from_networkx`.
+        The graphs.
+    roles : str, optional
+        Name of the node attribute that holds the role; it is not clustered on.
+    node_attributes : sequence of names, optional
+        The node attributes that are taken; all by default.
+    edge_attributes : sequence of names, optional
+        The edge attributes that are taken; all by default.
+    parallel : {"mean", "sum"}, default="mean"
+        What becomes of the numbers of parallel edges.
+
+    Returns
+    -------
+    Graph or list of Graph
+        One graph for one object, a list for a collection.
+
+    See Also
+    --------
+    to_igraph : The way back.
+    from_networkx : The rules for attributes, loops and parallel edges.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> import igraph
+    >>> gm.from_igraph([igraph.Graph.Ring(4), igraph.Graph.Star(5)])
+    [Graph(4 nodes, 4 edges), Graph(5 nodes, 4 edges)]
     """
 
     def convert(graph: Any, label: str) -> Graph:
@@ -45,9 +69,30 @@ def from_igraph(
 
 
 def to_igraph(graph: Graph) -> Any:
-    """An igraph graph with the same nodes, edges and attributes; supports become the attribute ``support``.
+    """Make an igraph graph with the same nodes, edges and attributes.
 
-    Node ids become the vertex attribute ``name``; the name of the graph is its attribute ``name``.
+    Supports become the attribute ``support``. Node ids become the vertex attribute ``name``; the name of the graph is its
+    attribute ``name``.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+        The graph.
+
+    Returns
+    -------
+    igraph.Graph
+        The graph.
+
+    See Also
+    --------
+    from_igraph : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.to_igraph(gm.Graph(3, [(0, 1), (1, 2)])).ecount()
+    2
     """
     igraph = need("igraph", "igraph", "to_igraph")
     node_rows, edge_rows, mark = to_rows(graph)

@@ -16,7 +16,7 @@ def from_networkx(
     graphs: nx.Graph | Iterable[nx.Graph], *, roles: str | None = None, node_attributes: Sequence[str] | None = None,
     edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
 ) -> Any:  # fmt: skip
-    """Graphs from networkx: a list for a collection, one `Graph` for one graph.
+    """Make graphs of networkx objects.
 
     Attributes are numbers, equally long vectors, strings or booleans; one that a node (edge) lacks, or that is None, is
     missing there. Edges without attributes get the weight 1. Node labels become node ids.
@@ -28,12 +28,24 @@ def from_networkx(
     Parameters
     ----------
     graphs : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph, or a collection of them
+        The graphs.
     roles : str, optional
         Name of the node attribute that holds the role; it is not clustered on.
-    node_attributes, edge_attributes : sequences of names, optional
+    node_attributes : sequences of names, optional
         The attributes that are taken; all by default.
-    parallel : {"mean", "sum"}
+    edge_attributes : sequences of names, optional
+        The attributes that are taken; all by default.
+    parallel : {"mean", "sum"}, default="mean"
         What becomes of the numbers of parallel edges.
+
+    Returns
+    -------
+    Graph or list of Graph
+        One graph for one object, a list for a collection.
+
+    See Also
+    --------
+    to_networkx : The way back.
 
     Examples
     --------
@@ -59,7 +71,30 @@ def from_networkx(
 
 
 def to_networkx(graph: Graph) -> nx.Graph:
-    """A networkx graph with the same nodes, edges and attributes; supports become the attribute ``support``."""
+    """Make a networkx graph with the same nodes, edges and attributes.
+
+    Supports become the attribute ``support``.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+        The graph.
+
+    Returns
+    -------
+    networkx.Graph or networkx.DiGraph
+        The graph.
+
+    See Also
+    --------
+    from_networkx : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.to_networkx(gm.Graph({"kind": ["a", "b"]}, [(0, 1)])).nodes[1]
+    {'kind': 'b'}
+    """
     import networkx as nx
 
     result: nx.Graph = nx.DiGraph() if graph.directed else nx.Graph()

@@ -21,7 +21,7 @@ def from_pandas(
     directed: bool = False, roles: str | None = None, node_attributes: Sequence[str] | None = None,
     edge_attributes: Sequence[str] | None = None, parallel: str = "mean",
 ) -> Any:  # fmt: skip
-    """Graphs from a table with a row for each edge, and perhaps a table with a row for each node.
+    """Make graphs of a table with a row for each edge, and perhaps a table with a row for each node.
 
     All other columns are attributes; NaN, NaT, None and NA are missing values. Parallel edges and self-loops are treated as
     in `from_networkx`. Graphs come in the order in which their ids first appear, in the table of nodes if there is one.
@@ -29,19 +29,37 @@ def from_pandas(
     Parameters
     ----------
     edges : DataFrame
+        The edges.
     nodes : DataFrame, optional
         Without it, the nodes are the ends of the edges and have no attributes.
-    graph : str or None
+    graph : str or None, default="graph"
         The column with the id of the graph that a row belongs to, in both tables. None: all rows are one graph, and a single
         `Graph` comes back.
-    source, target, node : str
+    source : str, default="source"
         The columns of `edges` with the two ends, and of `nodes` with the id of the node.
-    directed : bool
+    target : str, default="target"
+        The columns of `edges` with the two ends, and of `nodes` with the id of the node.
+    node : str, default="node"
+        The columns of `edges` with the two ends, and of `nodes` with the id of the node.
+    directed : bool, default=False
+        Whether edges have a direction.
     roles : str, optional
         The column of `nodes` with the role.
-    node_attributes, edge_attributes : sequences of names, optional
+    node_attributes : sequences of names, optional
         The attributes that are taken; all by default.
-    parallel : {"mean", "sum"}
+    edge_attributes : sequences of names, optional
+        The attributes that are taken; all by default.
+    parallel : {"mean", "sum"}, default="mean"
+        What becomes of the numbers of parallel edges.
+
+    Returns
+    -------
+    list of Graph, or Graph
+        One for each id of a graph; a single one if `graph` is None.
+
+    See Also
+    --------
+    to_pandas : The way back.
 
     Examples
     --------
@@ -77,9 +95,33 @@ def from_pandas(
 
 
 def to_pandas(graphs: Graph | Iterable[Graph]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """A table of edges and a table of nodes, as `from_pandas` takes them; supports are the column ``support``.
+    """Make a table of edges and a table of nodes, as `from_pandas` takes them.
 
-    The column ``graph`` holds the names of the graphs, or their numbers if they have none.
+    Supports are the column ``support``. The column ``graph`` holds the names of the graphs, or their numbers if they have
+    none.
+
+    Parameters
+    ----------
+    graphs : Graph, or a collection of them
+        The graphs.
+
+    Returns
+    -------
+    edges : DataFrame
+        A row for each edge.
+    nodes : DataFrame
+        A row for each node.
+
+    See Also
+    --------
+    from_pandas : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> edges, nodes = gm.to_pandas(gm.Graph({"kind": ["a", "b"]}, [(0, 1)]))
+    >>> len(edges), nodes["kind"].tolist()
+    (1, ['a', 'b'])
     """
     pandas = need("pandas", "pandas", "to_pandas")
     listed = [graphs] if isinstance(graphs, Graph) else list(graphs)

@@ -23,7 +23,7 @@ def from_pyg(
     graphs: Any, *, node_attributes: Sequence[str] | None = None, edge_attributes: Sequence[str] | None = None,
     directed: bool | None = None,
 ) -> Any:  # fmt: skip
-    """Graphs from PyTorch Geometric: a list for a collection, one `Graph` for one ``Data``.
+    """Make graphs of PyTorch Geometric objects.
 
     Tensors become columns of the same name: ``x``, ``pos`` and ``z`` of nodes, ``edge_attr`` and ``edge_weight`` of edges. A
     tensor of one column is a number, of several a vector. Labels (``y``) are not taken.
@@ -34,10 +34,29 @@ def from_pyg(
     Parameters
     ----------
     graphs : torch_geometric.data.Data, or a collection of them, or objects that look like one
-    node_attributes, edge_attributes : sequences of names, optional
+        The graphs.
+    node_attributes : sequences of names, optional
+        The tensors that are taken in place of those above.
+    edge_attributes : sequences of names, optional
         The tensors that are taken in place of those above.
     directed : bool, optional
         Whether edges have a direction; by default as found. False needs both directions of every edge.
+
+    Returns
+    -------
+    Graph or list of Graph
+        One graph for one object, a list for a collection.
+
+    See Also
+    --------
+    to_pyg : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm, torch  # doctest: +SKIP
+    >>> from torch_geometric.data import Data  # doctest: +SKIP
+    >>> gm.from_pyg(Data(x=torch.ones(2, 3), edge_index=torch.tensor([[0, 1], [1, 0]])))  # doctest: +SKIP
+    Graph(2 nodes, 1 edge)
     """
 
     def read(one: Any, label: str) -> _Data:
@@ -53,10 +72,31 @@ def from_pyg(
 
 
 def to_pyg(graph: Graph) -> Any:
-    """A ``Data`` object with a float64 tensor for every column of numbers, booleans as bool, strings as lists.
+    """Make a ``Data`` object of PyTorch Geometric.
 
-    A bare array becomes ``x`` (nodes) and ``edge_attr`` (edges); supports become ``node_support`` and ``edge_support``. An
-    undirected edge is stored in both directions. Missing values are NaN.
+    It has a float64 tensor for every column of numbers, booleans as bool, strings as lists. A bare array becomes ``x``
+    (nodes) and ``edge_attr`` (edges); supports become ``node_support`` and ``edge_support``. An undirected edge is stored
+    in both directions. Missing values are NaN.
+
+    Parameters
+    ----------
+    graph : Graph or MeanGraph
+        The graph.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+        The graph.
+
+    See Also
+    --------
+    from_pyg : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> gm.to_pyg(gm.Graph([[0.5], [1.5]], [(0, 1)])).num_nodes  # doctest: +SKIP
+    2
     """
     torch = need("torch", "pyg", "to_pyg")
     data_class = need("torch_geometric.data", "pyg", "to_pyg").Data

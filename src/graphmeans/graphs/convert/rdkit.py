@@ -37,7 +37,7 @@ BOND_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 
 
 def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Sequence[str] = ("bond",)) -> Any:
-    """Graphs from molecules of RDKit: a list for a collection, one `Graph` for one molecule.
+    """Make graphs of molecules of RDKit.
 
     Nodes are the atoms that the molecule has (hydrogens only where they are atoms of their own), edges the bonds. The
     molecule's name, if it has one, becomes the graph's.
@@ -45,11 +45,29 @@ def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Se
     Parameters
     ----------
     molecules : rdkit.Chem.Mol, or a collection of them
-    atoms : names of atom attributes
+        The molecules.
+    atoms : names of atom attributes, default=("element",)
         ``element``, ``charge``, ``aromatic``, ``hydrogens``, ``degree``, ``ring``, ``hybridization``, ``chirality``,
         ``isotope``, ``radicals``. With ``element`` alone, atoms differ by element, as in the paper.
-    bonds : names of bond attributes
+    bonds : names of bond attributes, default=("bond",)
         ``bond`` (single, double, aromatic, ...), ``order``, ``conjugated``, ``bond_ring``, ``stereo``.
+
+    Returns
+    -------
+    Graph or list of Graph
+        One graph for one object, a list for a collection.
+
+    See Also
+    --------
+    from_smiles : From text.
+    to_rdkit : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> from rdkit import Chem
+    >>> gm.from_rdkit(Chem.MolFromSmiles("c1ccccc1O"))
+    Graph(7 nodes, 7 edges)
     """
     for asked, known, what in ((atoms, ATOM_ATTRIBUTES, "atoms"), (bonds, BOND_ATTRIBUTES, "bonds")):
         if isinstance(asked, str) or any(name not in known for name in asked):
@@ -66,12 +84,29 @@ def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Se
 
 
 def from_smiles(smiles: str | Iterable[str], **options: Any) -> Any:
-    """Graphs from SMILES: a list for a collection, one `Graph` for one string. Options are those of `from_rdkit`.
+    """Make graphs of SMILES.
+
+    Parameters
+    ----------
+    smiles : str, or a collection of str
+        The molecules.
+    **options
+        Those of `from_rdkit`.
+
+    Returns
+    -------
+    Graph or list of Graph
+        One graph for one object, a list for a collection.
+
+    See Also
+    --------
+    from_rdkit : From molecules, and which attributes there are.
+    io.read_smiles : From a file.
 
     Examples
     --------
     >>> import graphmeans as gm
-    >>> gm.from_smiles("CCO").nodes["element"].tolist()  # doctest: +SKIP
+    >>> gm.from_smiles("CCO").nodes["element"].tolist()
     ['C', 'C', 'O']
     """
     if isinstance(smiles, str):
@@ -90,7 +125,7 @@ def molecule_from_smiles(text: str, label: str) -> Any:
 
 
 def to_rdkit(graph: Graph, support: float = 0.5) -> Any:
-    """A molecule of RDKit from a graph with the node attribute ``element``, and with ``bond`` or ``order`` on edges.
+    """Make a molecule of RDKit from a graph with the node attribute ``element``, and with ``bond`` or ``order`` on edges.
 
     Of a mean graph, the atoms and bonds with at least this support are taken, and the supports kept as the property
     ``support`` of atoms and bonds. A mean need not obey the rules of valence: if it does not, the molecule comes back as far
@@ -99,7 +134,25 @@ def to_rdkit(graph: Graph, support: float = 0.5) -> Any:
     Parameters
     ----------
     graph : Graph or MeanGraph
-    support : float
+        The graph.
+    support : float, default=0.5
+        The least share of members that an atom or bond of a mean graph must have.
+
+    Returns
+    -------
+    rdkit.Chem.Mol
+        The molecule.
+
+    See Also
+    --------
+    from_rdkit : The way back.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> from rdkit import Chem
+    >>> Chem.MolToSmiles(gm.to_rdkit(gm.from_smiles("OCC")))
+    'CCO'
     """
     chem = need("rdkit.Chem", "rdkit", "to_rdkit")
     base = need("rdkit.rdBase", "rdkit", "to_rdkit")

@@ -50,29 +50,32 @@ class GraphEncoder(BaseEstimator):
 
     Parameters
     ----------
-    numbers : {"standardise", "robust", "keep"} or mapping of attribute to one of them
+    numbers : {"standardise", "robust", "keep"} or mapping of attribute to one of them, default="standardise"
         What happens to named numbers and vectors, channel by channel: mean 0 and variance 1 (edges: root mean square 1);
         median 0 and interquartile range as of that (edges: median of absolute values 1); nothing. Vectors that are 1-of-k
         already are kept. Attributes that a mapping does not name are standardised.
-    presence : float
+    presence : float, default=0.0
         Value of an extra node channel that is the same for every node. 0 leaves the channel out; then a node whose
         attributes are all zero (average, once standardised) costs nothing to drop.
-    edge_presence : "auto" or float
+    edge_presence : "auto" or float, default="auto"
         The same for edges. "auto" adds a channel of 1 only if some edge would otherwise encode to zero.
     weights : mapping of attribute to number, optional
         What squared differences in an attribute are multiplied by; 1 by default, 0 leaves the attribute out.
-    categories : sequence of attributes
+    categories : sequence of attributes, default=()
         Numbers that stand for categories and are written 1-of-k.
-    directions, orientations : sequences of attributes
+    directions : sequences of attributes, default=()
         Angles with period 2 pi and with period pi (the angle of an undirected edge); encoded as points on a circle.
-    angle_unit : {"radians", "degrees"}
-    missing : {"average", "columns", "refuse"}
+    orientations : sequences of attributes, default=()
+        Angles with period 2 pi and with period pi (the angle of an undirected edge); encoded as points on a circle.
+    angle_unit : {"radians", "degrees"}, default="radians"
+        What the angles are given in.
+    missing : {"average", "columns", "refuse"}, default="average"
         What a missing value becomes: the average code of the collection (the mean or median of numbers, the frequencies of
         categories, the mean point on a circle). "columns": also if a graph lacks a column altogether. "refuse": an error.
         An attribute that no node of some role has does not apply to that role and is zero there.
-    unknown : {"average", "refuse"}
+    unknown : {"average", "refuse"}, default="average"
         What a category becomes that was not in the fitted collection: as if missing, or an error.
-    directed : {"auto", True, False}
+    directed : {"auto", True, False}, default="auto"
         False: the two directions in which an edge may be stored are merged into one undirected edge with the mean of their
         codes. True: an undirected edge is two arcs. "auto": as the graphs are, which must agree.
 
@@ -82,6 +85,11 @@ class GraphEncoder(BaseEstimator):
     roles_ : tuple of role names
     directed_ : bool
     left_out_ : mapping of part ("node", "edge") to the attributes that are not used
+
+    See Also
+    --------
+    GraphKMeans : Takes an encoder as a parameter.
+    evaluation.inspect : Says which attribute decides before anything is clustered.
 
     Notes
     -----
@@ -121,25 +129,86 @@ class GraphEncoder(BaseEstimator):
         self.directed = directed
 
     def fit(self, graphs: Iterable[Any], y: object = None) -> GraphEncoder:
-        """Learn the columns, their scales and categories, the roles and whether edges are directed."""
+        """Learn the columns, their scales and categories, the roles and whether edges are directed.
+
+        Parameters
+        ----------
+        graphs : collection of graphs
+            The graphs, as objects of one kind.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+
+        Returns
+        -------
+        GraphEncoder
+            The estimator itself.
+        """
         self._fit(GraphList(to_graphs(graphs)))
         return self
 
     def transform(self, graphs: Iterable[Any]) -> GraphBatch:
-        """The graphs as a `GraphBatch`. A `MeanGraph` is encoded as the mean it stands for: value times support."""
+        """Encode graphs as a `GraphBatch`.
+
+        A `MeanGraph` is encoded as the mean it stands for: value times support.
+
+        Parameters
+        ----------
+        graphs : collection of graphs
+            The graphs, as objects of one kind.
+
+        Returns
+        -------
+        GraphBatch
+            The encoded graphs.
+        """
         check_is_fitted(self)
         return self.encode(to_graphs(graphs))
 
     def fit_transform(self, graphs: Iterable[Any], y: object = None) -> GraphBatch:
-        """Fit, then transform the same graphs; what both need of them is read and encoded once."""
+        """Fit, then transform the same graphs; what both need of them is read and encoded once.
+
+        Parameters
+        ----------
+        graphs : collection of graphs
+            The graphs, as objects of one kind.
+        y : object, default=None
+            It is ignored, and here because scikit-learn's pipelines pass it.
+
+        Returns
+        -------
+        GraphBatch
+            The encoded graphs.
+        """
         return self.fit_encode(to_graphs(graphs))
 
     def encode(self, graphs: Sequence[Graph] | Flat) -> GraphBatch:
-        """What `transform` does, for a fitted encoder and graphs that are converted already, or are flat arrays."""
+        """Encode graphs that are converted already, or are flat arrays, with a fitted encoder.
+
+        Parameters
+        ----------
+        graphs : sequence of Graph, or flat arrays
+            What `transform` would convert them to.
+
+        Returns
+        -------
+        GraphBatch
+            The encoded graphs.
+        """
         return self._encode(graphs if isinstance(graphs, Flat) else GraphList(graphs))
 
     def fit_encode(self, graphs: Sequence[Graph]) -> GraphBatch:
-        """What `fit_transform` does, for graphs that are converted already."""
+        """Do what `fit_transform` does, for graphs that are converted already.
+
+        Parameters
+        ----------
+        graphs : sequence of Graph
+            The graphs.
+
+        Returns
+        -------
+        GraphBatch
+            The encoded graphs.
+        """
         listed = GraphList(graphs)
         return self._encode(listed, *self._fit(listed))
 
@@ -153,6 +222,11 @@ class GraphEncoder(BaseEstimator):
         batches : iterable of collections of graphs
             Such as ``collection.arrays()`` of `open_collection`. Read once; a second time if only the codes can show whether
             some edge is zero (``edge_presence="auto"``, and every edge attribute has both signs or zeros).
+
+        Returns
+        -------
+        GraphEncoder
+            The estimator itself.
         """
         once = iter(batches) is batches
 
@@ -174,6 +248,18 @@ class GraphEncoder(BaseEstimator):
         """Fit on the summaries of all parts of a collection, in their order; they may come from other processes.
 
         `has_zero_edge` is asked only if the summaries leave open whether some edge encodes to zero.
+
+        Parameters
+        ----------
+        summaries : iterable of CollectionSummary
+            What `summarise` gave for each part.
+        has_zero_edge : callable
+            Asked, without an argument, only if the summaries leave open whether some edge encodes to zero.
+
+        Returns
+        -------
+        GraphEncoder
+            The estimator itself.
         """
         choices = self._choices()
         each = iter(summaries)
@@ -189,11 +275,35 @@ class GraphEncoder(BaseEstimator):
         return self
 
     def summarise(self, batch: Any, start: int = 0) -> CollectionSummary:
-        """What fitting must know of some graphs, of which the first is number `start` of the collection."""
+        """Count what fitting must know of some graphs.
+
+        Parameters
+        ----------
+        batch : collection of graphs, or flat arrays
+            Some of the graphs.
+        start : int, default=0
+            The number of the first of them in the collection.
+
+        Returns
+        -------
+        CollectionSummary
+            Counts, means, squared deviations and categories, which `fit_summaries` adds up.
+        """
         return CollectionSummary.of(_read(batch, start), self._choices(), self.missing, start)
 
     def has_zero_edge(self, batch: Any) -> bool:
-        """Whether some edge of these graphs encodes to zero, as far as fitting has come."""
+        """Find out whether some edge of these graphs encodes to zero, as far as fitting has come.
+
+        Parameters
+        ----------
+        batch : collection of graphs, or flat arrays
+            Some of the graphs.
+
+        Returns
+        -------
+        bool
+            Whether there is one.
+        """
         source = _read(batch)
         return len(pack_edges(source.shape, self._codes(source, "edge"), self.directed_).zeros()) > 0
 
@@ -207,15 +317,22 @@ class GraphEncoder(BaseEstimator):
         Parameters
         ----------
         batch : GraphBatch
-        node_support : array of one share for each node of the batch
+            Encoded graphs.
+        node_support : array
+            One share for each node of the batch.
         edge_support : array of shape (edges of the batch, 1 or 2)
             One share for each edge; in a directed batch two, one for each direction.
-        damped : bool
+        damped : bool, default=True
             Whether the codes are averages over all members (then they are divided by the support).
         names : sequence of str, optional
             The names of the graphs.
-        **about :
+        **about
             What else is known of each `MeanGraph`, such as its objective.
+
+        Returns
+        -------
+        list of MeanGraph
+            One for each graph of the batch.
         """
         check_is_fitted(self)
         result = []
@@ -240,6 +357,16 @@ class GraphEncoder(BaseEstimator):
 
     def describe(self, graphs: Iterable[Any]) -> list[ColumnSummary]:
         """Describe each column of these graphs: its type, what becomes of it, what is missing, its share of the distance.
+
+        Parameters
+        ----------
+        graphs : collection of graphs
+            The graphs, as objects of one kind.
+
+        Returns
+        -------
+        list of ColumnSummary
+            One for each column, nodes first.
 
         Examples
         --------

@@ -43,6 +43,17 @@ def read_gml(path_or_bytes: PathLike | bytes) -> Graph:
     Parameters
     ----------
     path_or_bytes : path or bytes
+        The file, or what is in it.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    See Also
+    --------
+    write_gml : The way back.
+    read_collection : A folder of such files.
 
     Examples
     --------
@@ -59,7 +70,24 @@ def write_gml(graph: Graph, path: PathLike) -> None:
     Parameters
     ----------
     graph : Graph or MeanGraph
+        The graph.
     path : path
+        The file to write.
+
+    See Also
+    --------
+    read_gml : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_gml, write_gml
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_gml(gm.Graph(2, [(0, 1)]), os.path.join(folder, "line.gml"))
+    ...     read_gml(os.path.join(folder, "line.gml"))
+    Graph('line', 2 nodes, 1 edge)
     """
     table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id", "label"), reserved_edges=("source", "target"), holes=True, legal=_KEY

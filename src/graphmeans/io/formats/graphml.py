@@ -36,6 +36,17 @@ def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
     Parameters
     ----------
     path_or_bytes : path or bytes
+        The file, or what is in it.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    See Also
+    --------
+    write_graphml : The way back.
+    read_collection : A folder of such files.
 
     Examples
     --------
@@ -53,7 +64,24 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
     Parameters
     ----------
     graph : Graph or MeanGraph
+        The graph.
     path : path
+        The file to write.
+
+    See Also
+    --------
+    read_graphml : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_graphml, write_graphml
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graphml(gm.Graph(2, [(0, 1)]), os.path.join(folder, "line.graphml"))
+    ...     read_graphml(os.path.join(folder, "line.graphml"))
+    Graph('line', 2 nodes, 1 edge)
     """
     table = graph_to_table(graph, Path(path).stem, holes=True)
     tables.labels_to_text(table)

@@ -46,11 +46,17 @@ def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
     Parameters
     ----------
     path_or_bytes : path or bytes
+        The file, or what is in it.
 
     Returns
     -------
     Graph
         Named after the file; after the id of the graph if bytes are given.
+
+    See Also
+    --------
+    write_gxl : The way back.
+    read_gxl_collection : A folder of such files with its lists.
 
     Examples
     --------
@@ -80,7 +86,24 @@ def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[
     Returns
     -------
     graphs : list of Graph
-    classes : list of str, or None if there is no CXL list: then every GXL file is read, in the order of names.
+        The graphs.
+    classes : list of str or None
+        None if there is no CXL list: then every GXL file is read, in the order of names.
+
+    See Also
+    --------
+    write_gxl_collection : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_gxl_collection, write_gxl_collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_gxl_collection([gm.Graph(2, [(0, 1)], name="a")], ["first"], folder)
+    ...     read_gxl_collection(folder)
+    ([Graph('a', 2 nodes, 1 edge)], ['first'])
     """
     with _listed(path, split) as (source, listed):
         unique = list(dict.fromkeys(name for name, _ in listed))
@@ -129,7 +152,24 @@ def write_gxl(graph: Graph, path: PathLike) -> None:
     Parameters
     ----------
     graph : Graph or MeanGraph
+        The graph.
     path : path
+        The file to write.
+
+    See Also
+    --------
+    read_gxl : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_gxl, write_gxl
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_gxl(gm.Graph(2, [(0, 1)]), os.path.join(folder, "line.gxl"))
+    ...     read_gxl(os.path.join(folder, "line.gxl"))
+    Graph('line', 2 nodes, 1 edge)
     """
     _files.write_file(path, _gxl(graph, Path(path).stem, keep_ones=False))
 
@@ -144,9 +184,26 @@ def write_gxl_collection(
     graphs : sequence of Graph
         Files are called like the graphs, where the names are unique and fit for a file, else ``graph_00000`` and so on.
     classes : sequence of as many labels
+        The class of each graph.
     folder : path
-    split : str
+        The folder, which is made if it does not exist.
+    split : str, default="collection"
         Name of the list, without ``.cxl``.
+
+    See Also
+    --------
+    read_gxl_collection : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_gxl_collection, write_gxl_collection
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_gxl_collection([gm.Graph(2, [(0, 1)], name="a")], ["first"], folder)
+    ...     read_gxl_collection(folder)
+    ([Graph('a', 2 nodes, 1 edge)], ['first'])
     """
     if len(graphs) != len(classes):
         raise fail(folder, f"{len(graphs)} graphs but {len(classes)} classes")

@@ -31,32 +31,128 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     Parameters
     ----------
     path_or_bytes : path or bytes
-    **options :
+        The file, or what is in it.
+    **options
         Of `from_rdkit`: which attributes atoms and bonds get.
+
+    Returns
+    -------
+    list of Graph
+        The molecules.
+
+    See Also
+    --------
+    write_smiles : The way back.
+    from_smiles : From strings.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_smiles, write_smiles
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_smiles(gm.from_smiles(["CCO", "c1ccccc1"]), os.path.join(folder, "two.smi"))
+    ...     [graph.n_nodes for graph in read_smiles(os.path.join(folder, "two.smi"))]
+    [3, 6]
     """
     data, name, where = _files.named_content(path_or_bytes, "SMILES")
     return (parse_csv if where.lower().endswith(".csv") else parse_smiles)(data, name, where, **options)
 
 
 def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
-    """Read the molecules of an SDF (or MOL) file, or of the bytes of one. Options are those of `from_rdkit`.
+    """Read the molecules of an SDF (or MOL) file, or of the bytes of one.
 
     Parameters
     ----------
     path_or_bytes : path or bytes
+        The file, or what is in it.
+    **options
+        Of `from_rdkit`: which attributes atoms and bonds get.
+
+    Returns
+    -------
+    list of Graph
+        The molecules.
+
+    See Also
+    --------
+    write_sdf : The way back.
+    from_rdkit : Which attributes there are.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_sdf, write_sdf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sdf(gm.from_smiles(["CCO", "c1ccccc1"]), os.path.join(folder, "two.sdf"))
+    ...     [graph.n_nodes for graph in read_sdf(os.path.join(folder, "two.sdf"))]
+    [3, 6]
     """
     return parse_sdf(*_files.named_content(path_or_bytes, "SDF"), **options)
 
 
 def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SMILES, one a line. Graphs need the node attribute ``element``, see `to_rdkit`."""
+    """Write molecules as SMILES, one on each line.
+
+    Graphs need the node attribute ``element``; see `to_rdkit`.
+
+    Parameters
+    ----------
+    graphs : sequence of Graph
+        The molecules.
+    path : path
+        The file to write.
+
+    See Also
+    --------
+    read_smiles : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_smiles, write_smiles
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_smiles(gm.from_smiles(["CCO", "c1ccccc1"]), os.path.join(folder, "two.smi"))
+    ...     [graph.n_nodes for graph in read_smiles(os.path.join(folder, "two.smi"))]
+    [3, 6]
+    """
     chem = need("rdkit.Chem", "rdkit", "writing SMILES")
     lines = [" ".join([chem.MolToSmiles(to_rdkit(graph)), *(graph.name or "").split()]) for graph in graphs]
     _files.write_file(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SDF, with coordinates for drawing. Graphs need the node attribute ``element``, see `to_rdkit`."""
+    """Write molecules as SDF, with coordinates for drawing.
+
+    Graphs need the node attribute ``element``; see `to_rdkit`.
+
+    Parameters
+    ----------
+    graphs : sequence of Graph
+        The molecules.
+    path : path
+        The file to write.
+
+    See Also
+    --------
+    read_sdf : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_sdf, write_sdf
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sdf(gm.from_smiles(["CCO", "c1ccccc1"]), os.path.join(folder, "two.sdf"))
+    ...     [graph.n_nodes for graph in read_sdf(os.path.join(folder, "two.sdf"))]
+    [3, 6]
+    """
     chem = need("rdkit.Chem", "rdkit", "writing SDF")
     need("rdkit.Chem.rdDepictor", "rdkit", "writing SDF")
     target = io.StringIO()

@@ -25,6 +25,17 @@ def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
     Parameters
     ----------
     path_or_bytes : path or bytes
+        The file, or what is in it.
+
+    Returns
+    -------
+    Graph
+        The graph.
+
+    See Also
+    --------
+    write_node_link : The way back.
+    read_collection : A folder of such files.
 
     Examples
     --------
@@ -41,7 +52,24 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
     Parameters
     ----------
     graph : Graph or MeanGraph
+        The graph.
     path : path
+        The file to write.
+
+    See Also
+    --------
+    read_node_link : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_node_link, write_node_link
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_node_link(gm.Graph(2, [(0, 1)]), os.path.join(folder, "line.json"))
+    ...     read_node_link(os.path.join(folder, "line.json"))
+    Graph('line', 2 nodes, 1 edge)
     """
     table = graph_to_table(
         graph, Path(path).stem, reserved_nodes=("id",), reserved_edges=("source", "target", "key"), holes=True

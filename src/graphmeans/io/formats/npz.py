@@ -45,6 +45,22 @@ def write_npz(graphs: Graph | Sequence[Graph], path: PathLike) -> None:
     graphs : Graph or sequence of Graph
         They need not have the same columns.
     path : path
+        The file to write.
+
+    See Also
+    --------
+    read_npz : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_npz, write_npz
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_npz([gm.Graph(2, name="a"), gm.Graph(3, name="b")], os.path.join(folder, "two.npz"))
+    ...     read_npz(os.path.join(folder, "two.npz"))
+    [Graph('a', 2 nodes, 0 edges), Graph('b', 3 nodes, 0 edges)]
     """
     write_file(path, npz_bytes([graphs] if isinstance(graphs, Graph) else list(graphs)))
 
@@ -74,8 +90,18 @@ def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
     Parameters
     ----------
     path : path
+        The file.
     unnamed : str, optional
         Name for graphs that were written without one.
+
+    Returns
+    -------
+    list of Graph
+        The graphs.
+
+    See Also
+    --------
+    write_npz : The way back.
 
     Examples
     --------

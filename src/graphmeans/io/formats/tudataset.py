@@ -61,7 +61,26 @@ def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[lis
     Returns
     -------
     graphs : list of Graph
-    classes : list of str, or None if there is no ``DS_graph_labels.txt``
+        The graphs.
+    classes : list of str or None
+        None if there is no ``DS_graph_labels.txt``.
+
+    See Also
+    --------
+    write_tudataset : The way back.
+    datasets.load_tudataset : Classes as numbers.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_tudataset, write_tudataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tudataset([gm.Graph({"atom": ["C", "O"]}, [(0, 1)])], os.path.join(folder, "CO"), [1])
+    ...     graphs, classes = read_tudataset(os.path.join(folder, "CO"))
+    >>> graphs[0].nodes["atom"].tolist(), classes
+    (['C', 'O'], ['1'])
     """
     graphs, targets = read_with_targets(path, directed)
     return graphs, targets.classes
@@ -312,11 +331,29 @@ def write_tudataset(
     Parameters
     ----------
     graphs : sequence of Graph
+        The graphs.
     path : path
         A folder, or a zip if it ends in ``.zip``.
     classes : sequence of labels, optional
+        The known class of each graph.
     name : str, optional
         Of the data set, with which all file names begin; by default that of the folder or zip.
+
+    See Also
+    --------
+    read_tudataset : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_tudataset, write_tudataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tudataset([gm.Graph({"atom": ["C", "O"]}, [(0, 1)])], os.path.join(folder, "CO"), [1])
+    ...     graphs, classes = read_tudataset(os.path.join(folder, "CO"))
+    >>> graphs[0].nodes["atom"].tolist(), classes
+    (['C', 'O'], ['1'])
     """
     name = Path(path).name.removesuffix(".zip") if name is None else name
     if not re.fullmatch(r"[A-Za-z0-9][\w.\-]*", name, re.ASCII):

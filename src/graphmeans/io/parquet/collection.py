@@ -41,6 +41,34 @@ class Collection:
     """A collection of graphs on disk; see `open_collection`.
 
     It can be iterated over, indexed, cut into partitions and sent to another process, which reads its part itself.
+
+    Parameters
+    ----------
+    files : sequence of CollectionFile
+        The files, opened.
+    groups : sequence of RowGroup
+        Which row groups of them belong to the collection.
+    path : path
+        Where the collection lies.
+
+    See Also
+    --------
+    open_collection : Makes one.
+    write_parquet : Writes the files.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import write_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "lines.parquet")
+    ...     write_parquet([gm.Graph({"x": [0.0, i]}, [(0, 1)], name=f"line {i}") for i in range(5)], path, rows_per_group=2)
+    ...     collection = gm.open_collection(path)
+    ...     len(collection), collection.n_partitions, collection[4].name
+    5
+    (5, 3, 'line 4')
     """
 
     def __init__(self, files: Sequence[CollectionFile], groups: Sequence[RowGroup], path: Path) -> None:
@@ -86,7 +114,15 @@ class Collection:
             return self._recent[i]
 
     def labelled(self) -> Iterator[tuple[Graph, str | None]]:
-        """Yield each graph with its class, or with None."""
+        """Yield each graph with its class, or with None.
+
+        Yields
+        ------
+        graph : Graph
+            The next graph.
+        label : str or None
+            Its class.
+        """
         for i in range(self.n_partitions):
             layout, table, where = self._table(i)
             yield from zip(graphs_from_arrow(layout, table, where), table.column(LABEL).to_pylist(), strict=True)
@@ -119,11 +155,28 @@ class Collection:
         return self._texts(NAME)
 
     def names_by_partition(self) -> Iterator[list[str | None]]:
-        """The names of the graphs of each partition, one after the other."""
+        """Give the names of the graphs of each partition, one partition after the other.
+
+        Returns
+        -------
+        iterator of lists of str or None
+            The names of one partition after the other.
+        """
         return (_shared(self._table(i, [NAME])[1].column(NAME)) for i in range(self.n_partitions))
 
     def names_of(self, rows: range | IntArray) -> list[str | None]:
-        """The names of the graphs at these positions."""
+        """Give the names of the graphs at these positions.
+
+        Parameters
+        ----------
+        rows : range or array of int
+            Positions in the collection.
+
+        Returns
+        -------
+        list of str or None
+            The names.
+        """
         return self._texts_of(NAME, rows)
 
     @property
@@ -133,7 +186,18 @@ class Collection:
         return [label or "" for label in labels] if any(label is not None for label in labels) else None
 
     def labels_of(self, rows: range | IntArray) -> list[str | None]:
-        """The classes of the graphs at these positions, None for those that have none."""
+        """Give the classes of the graphs at these positions, None for those that have none.
+
+        Parameters
+        ----------
+        rows : range or array of int
+            Positions in the collection.
+
+        Returns
+        -------
+        list of str or None
+            The classes.
+        """
         return self._texts_of(LABEL, rows)
 
     @property
@@ -149,22 +213,63 @@ class Collection:
         return len(self._groups)
 
     def partition(self, i: int) -> Collection:
-        """The i-th row group as a collection of its own. It is small, can be pickled, and still reads nothing."""
+        """Give the i-th row group as a collection of its own.
+
+        It is small, can be pickled, and still reads nothing.
+
+        Parameters
+        ----------
+        i : int
+            The number of the row group.
+
+        Returns
+        -------
+        Collection
+            The part.
+        """
         if not 0 <= i < self.n_partitions:
             raise IndexError(f"partition {i} of {self.n_partitions}")
         group = self._groups[i]
         return Collection([self._files[group.file]], [group._replace(file=0)], self.path)
 
     def batches(self, size: int | None = None) -> Repeatable[list[Graph]]:
-        """Return an iterable of lists of `size` graphs (the last may be shorter); by default a partition at a time."""
+        """Return an iterable of lists of `size` graphs (the last may be shorter); by default a partition at a time.
+
+        Parameters
+        ----------
+        size : int, optional
+            How many graphs; by default those of a partition.
+
+        Returns
+        -------
+        iterable of lists of Graph
+            It can be gone through several times.
+        """
         return Repeatable(lambda: (_graphs_of(pieces) for pieces in self._cut(size)))
 
     def arrays(self) -> Repeatable[Flat | list[Graph]]:
-        """Return an iterable of partitions as flat arrays (as graphs, if they differ), for `GraphEncoder.fit_batches`."""
+        """Return an iterable of partitions as flat arrays (as graphs, if they differ), for `GraphEncoder.fit_batches`.
+
+        Returns
+        -------
+        iterable
+            Flat arrays, or lists of Graph, one for each partition. It can be gone through several times.
+        """
         return Repeatable(lambda: (flat_or_graphs(*self._table(i)) for i in range(self.n_partitions)))
 
     def take(self, indices: Sequence[int] | IntArray) -> list[Graph]:
-        """Return the graphs at these positions, in this order. Each partition is read once."""
+        """Return the graphs at these positions, in this order. Each partition is read once.
+
+        Parameters
+        ----------
+        indices : sequence of int
+            Positions in the collection.
+
+        Returns
+        -------
+        list of Graph
+            The graphs.
+        """
         which = np.asarray(indices, dtype=np.int64).reshape(-1)
         if len(which) and not ((which >= -len(self)) & (which < len(self))).all():
             raise IndexError(f"a position is outside of a collection of {len(self)} graphs")
@@ -182,14 +287,33 @@ class Collection:
 
         Parameters
         ----------
-        encoder : GraphEncoder, fitted
+        encoder : GraphEncoder
+            A fitted encoder.
         size : int, optional
             Graphs in a batch; by default those of a partition.
+
+        Returns
+        -------
+        iterable of GraphBatch
+            It can be gone through several times.
         """
         return Repeatable(lambda: (_encoded(pieces, encoder) for pieces in self._cut(size)))
 
     def encoded_rows(self, encoder: GraphEncoder, rows: range | IntArray) -> GraphBatch:
-        """Return what ``encoder.transform`` makes of the graphs at these positions, in this order."""
+        """Return what ``encoder.transform`` makes of the graphs at these positions, in this order.
+
+        Parameters
+        ----------
+        encoder : GraphEncoder
+            A fitted encoder.
+        rows : range or array of int
+            Positions in the collection.
+
+        Returns
+        -------
+        GraphBatch
+            The encoded graphs.
+        """
         tables = ((self._table(i), at) for i, at in self._by_partition(rows))
         pieces = [(layout, _slice(table, at), where) for (layout, table, where), at in tables]
         return _encoded(pieces, encoder) if pieces else encoder.transform([])
@@ -201,14 +325,17 @@ class Collection:
 
         Parameters
         ----------
-        encoder : GraphEncoder, fitted
+        encoder : GraphEncoder
+            A fitted encoder.
         rows : range or array of int
+            Positions in the collection.
 
         Returns
         -------
         role_names : tuple
             The roles of the encoder, and behind them those that it does not know, in the order in which they come.
         counts : array of shape (rows, roles)
+            The numbers of nodes.
         """
         known = {role: code for code, role in enumerate(encoder.roles_)}
         pieces = []
@@ -227,7 +354,13 @@ class Collection:
         return tuple(known), counts
 
     def fingerprint(self) -> bytes:
-        """Return bytes that differ between collections, from what the footers of the files say about every row group."""
+        """Return bytes that differ between collections, from what the footers of the files say about every row group.
+
+        Returns
+        -------
+        bytes
+            The same for the same files.
+        """
         digest = hashlib.sha256()
         for group in self._groups:
             footer = self._files[group.file].footer.row_group(group.number)
@@ -310,6 +443,11 @@ def open_collection(path: PathLike) -> Collection:
     -------
     Collection
         With ``len``, ``collection[i]``, `names`, `labels`, `columns`, `batches`, `take`, `partition` and `encoded`.
+
+    See Also
+    --------
+    io.write_parquet : Writes such files.
+    io.read_collection : Reads everything into memory.
 
     Examples
     --------

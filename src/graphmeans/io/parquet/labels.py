@@ -41,16 +41,36 @@ def write_labels(
     ----------
     path : path
         A file beside the collection.
-    names : sequence of str, one a graph
+    names : sequence of str or None
+        The name of each graph.
     labels : array of int
+        The cluster of each graph.
     distances : array of float, optional
+        The distance of each graph to its mean graph.
     classes : sequence of labels, optional
         The known class of each graph, None where it has none.
-    rows_per_group : int
+    rows_per_group : int, default=1000000
+        How many rows are written, and later read, at once.
     part : tuple of two int, optional
         If this is one file of several in a folder: the number of its first graph, and how many graphs there are in all.
     **more : arrays
         Further columns by name.
+
+    See Also
+    --------
+    read_labels : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_labels, write_labels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_labels(os.path.join(folder, "labels.parquet"), ["a", "b"], [0, 1])
+    ...     names, labels, distances = read_labels(os.path.join(folder, "labels.parquet"))
+    >>> names, labels.tolist(), distances
+    (['a', 'b'], [0, 1], None)
     """
     pa, pq = arrow(), parquet()
     columns: dict[str, Any] = {
@@ -73,7 +93,38 @@ def write_labels(
 
 
 def read_labels(path: PathLike) -> tuple[list[str | None], NDArray[np.int32], NDArray[np.float64] | None]:
-    """Read names, labels and distances (None if there are none) that `write_labels` wrote, from a file or a folder of parts."""
+    """Read the names, labels and distances that `write_labels` wrote, from a file or a folder of parts.
+
+    Parameters
+    ----------
+    path : path
+        The file or folder.
+
+    Returns
+    -------
+    names : list of str or None
+        The name of each graph.
+    labels : array of int
+        The cluster of each graph.
+    distances : array of float or None
+        The distance to the mean graph; None if it was not written.
+
+    See Also
+    --------
+    write_labels : The way back.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphmeans as gm
+
+    >>> from graphmeans.io import read_labels, write_labels
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_labels(os.path.join(folder, "labels.parquet"), ["a", "b"], [0, 1])
+    ...     names, labels, distances = read_labels(os.path.join(folder, "labels.parquet"))
+    >>> names, labels.tolist(), distances
+    (['a', 'b'], [0, 1], None)
+    """
     return read_label_table(path)[:3]
 
 

@@ -43,7 +43,8 @@ def write_parquet(
     path : path
         A file; a folder if `rows_per_file` is given.
     classes : iterable of as many labels, optional
-    rows_per_group : int
+        The known class of each graph, None where it has none.
+    rows_per_group : int, default=ROWS_PER_GROUP
         How many graphs are written, and later read, at once: a partition.
     rows_per_file : int, optional
         Write a folder of files ``part-00000.parquet``, ... with at most this many graphs each.
@@ -52,6 +53,11 @@ def write_parquet(
     -------
     int
         The number of graphs written.
+
+    See Also
+    --------
+    open_collection : Opens what was written.
+    write_collection : Other formats.
 
     Examples
     --------

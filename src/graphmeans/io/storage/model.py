@@ -72,10 +72,16 @@ def load(path: PathLike) -> Any:
     Parameters
     ----------
     path : path
+        A file that `save` of an estimator or of a `GraphIndex` wrote.
 
     Returns
     -------
     estimator
+        As it was when it was saved.
+
+    See Also
+    --------
+    GraphKMeans.save : Writes the file.
 
     Examples
     --------
