@@ -11,7 +11,12 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
 os.environ.setdefault("MPLBACKEND", "agg")
 
+from sphinx.util.nodes import make_refnode  # noqa: E402
+
 import graphmeans  # noqa: E402
+from graphmeans import structures  # noqa: E402
+
+sys.modules["graphmeans.structures"] = structures  # it is known under this name, but stands in graphmeans.graphs
 
 project = "graphmeans"
 author = "The graphmeans developers"
@@ -132,6 +137,24 @@ def include_root_pages(app, docname: str, source: list[str]) -> None:
         source[0] = re.sub(r"\]\((?!https?:|#|[a-z-]+/[\w-]+\.md)(?=\w|\.)", "](../", text)
 
 
+def link_to_gallery(app, docname: str, source: list[str]) -> None:
+    """In the repository a link leads to the program of an example, on the site to its page in the gallery."""
+    text = source[0].replace("](../../examples)", "](../auto_examples/index.rst)")
+    source[0] = re.sub(r"\]\((\.\./)+examples/(\w+)\.py\)", rf"]({'../' * docname.count('/')}auto_examples/\2.rst)", text)
+
+
+def find_short_name(app, env, node, contnode):
+    """See-also sections name objects as `gm.` does; on the page of another module that is resolved here."""
+    if node.get("refdomain") == "py":
+        known = env.domains.python_domain.objects
+        target = f"graphmeans.{node['reftarget']}"
+        if target in known:
+            return make_refnode(app.builder, node["refdoc"], known[target].docname, known[target].node_id, contnode, target)
+    return None
+
+
 def setup(app) -> None:
     write_demo_report()
     app.connect("source-read", include_root_pages)
+    app.connect("source-read", link_to_gallery)
+    app.connect("missing-reference", find_short_name)

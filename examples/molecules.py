@@ -1,39 +1,40 @@
-"""A chemist: 48 drugs from a SMILES file, clustered as RDKit molecules; the mean molecules are drawn.
+"""
+Molecules: 48 drugs and their mean molecules
+============================================
 
-    python examples/molecules.py [folder for the picture]
+Drugs from a SMILES file, clustered as RDKit molecules. The mean molecules are drawn as chemists draw them.
 """
 
-from __future__ import annotations
-
-import sys
 from pathlib import Path
 
-from picture import save
+from matplotlib import pyplot as plt
 from rdkit import Chem
 from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 
-DRUGS = Path(__file__).parent / "data" / "drugs.smi"
+folder = Path(__file__).parent if "__file__" in globals() else Path.cwd()
+molecules = [mol for mol in Chem.SmilesMolSupplier(str(folder / "data" / "drugs.smi"), delimiter="\t") if mol is not None]
+names = [mol.GetProp("_Name") for mol in molecules]
+classes = [name.partition(":")[0] for name in names]
 
+# %%
+# Objects of RDKit are clustered as they are.
 
-def main(folder: str = ".") -> float:
-    molecules = [mol for mol in Chem.SmilesMolSupplier(str(DRUGS), delimiter="\t") if mol is not None]
-    classes = [mol.GetProp("_Name").partition(":")[0] for mol in molecules]
+km = gm.GraphKMeans(n_clusters=6, n_init=10, random_state=1).fit(molecules)
+found = adjusted_rand_score(classes, km.labels_)
+print(f"{len(molecules)} molecules, 6 clusters; agreement with the six classes of drugs: {found:.2f}")
 
-    km = gm.GraphKMeans(n_clusters=6, n_init=10, random_state=1).fit(molecules)
+# %%
+# The mean molecules as SMILES, with the members of each cluster.
 
-    found = adjusted_rand_score(classes, km.labels_)
-    print(f"{len(molecules)} molecules, 6 clusters; agreement with the six classes of drugs: {found:.2f}")
-    means = km.centroids("graph")
-    for c, mean in enumerate(means):
-        members = [mol.GetProp("_Name") for mol, label in zip(molecules, km.labels_, strict=True) if label == c]
-        print(f"cluster {c}: {Chem.MolToSmiles(gm.to_rdkit(mean))}")
-        print("   ", ", ".join(members))
-    sizes = [f"{(km.labels_ == c).sum()} molecules" for c in range(6)]
-    print("drawn:", save(Path(folder) / "molecules.svg", means, sizes, columns=3))
-    return found
+means = km.centroids("graph")
+for cluster, mean in enumerate(means):
+    print(f"cluster {cluster}: {Chem.MolToSmiles(gm.to_rdkit(mean))}")
+    print("   ", ", ".join(name for name, label in zip(names, km.labels_) if label == cluster))
 
+# %%
+# And as pictures. A bond is as strong as the share of members that have it.
 
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+gm.plots.contact_sheet(means, columns=3, titles=[f"{(km.labels_ == cluster).sum()} molecules" for cluster in range(6)])
+plt.show()

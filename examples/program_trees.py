@@ -1,20 +1,19 @@
-"""A programmer: small Python functions as syntax trees, the depth of a node being its role.
-
-    python examples/program_trees.py [folder for the picture]
 """
+Trees: five ways to write a program
+===================================
 
-from __future__ import annotations
+Small Python functions as syntax trees. The depth of a node is its role: roots are matched with roots, and children with children.
+"""
 
 import ast
 import random
-import sys
-from pathlib import Path
 
+from matplotlib import pyplot as plt
 from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 
-IDIOMS = {
+texts = {
     "loop": """
 def f(items):
     total = 0
@@ -44,67 +43,55 @@ def f(path):
         {extra}return {base}""",
 }
 
-
-def programs(rng: random.Random) -> tuple[list[ast.Module], list[str]]:
-    """Fourteen ways to write each of five idioms."""
-    trees, idioms = [], []
-    for idiom, text in IDIOMS.items():
-        for _ in range(14):
-            source = text.format(
-                extra=rng.choice(["", "", "count = 1; ", "print('here'); "]),
-                tail=rng.choice(["", "", " + 1", " * scale"]),
-                base=rng.choice(["1", "None", "limit", "0"]),
-            )
-            trees.append(ast.parse(source))
-            idioms.append(idiom)
-    return trees, idioms
+rng = random.Random(0)
+programs, idioms = [], []
+for idiom, text in texts.items():
+    for _ in range(14):
+        source = text.format(
+            extra=rng.choice(["", "", "count = 1; ", "print('here'); "]),
+            tail=rng.choice(["", "", " + 1", " * scale"]),
+            base=rng.choice(["1", "None", "limit", "0"]),
+        )
+        programs.append(ast.parse(source))
+        idioms.append(idiom)
 
 
-def children(node: ast.AST) -> list[ast.AST]:
-    """What stands below a node, without the marks for reading and writing a variable."""
+# %%
+# The children of a node are taken without the marks for reading and writing a variable; its label is its kind.
+
+
+def children(node):
     return [child for child in ast.iter_child_nodes(node) if not isinstance(child, (ast.Load, ast.Store))]
 
 
-def outline(tree: gm.MeanGraph) -> list[tuple[int, str, float]]:
+graphs = gm.structures.trees(programs, children=children, attributes=lambda node: type(node).__name__)
+km = gm.GraphKMeans(n_clusters=5, n_init=5, random_state=0).fit(graphs)
+found = adjusted_rand_score(idioms, km.labels_)
+print(f"{len(graphs)} programs, 5 clusters; agreement with the five idioms: {found:.2f}")
+
+
+# %%
+# The mean trees as outlines. What few programs have is pale.
+
+
+def outline(tree):
     """Depth, kind and support of the nodes from top to bottom, children below their parents."""
-    below: dict[int, list[int]] = {}
+    below = {}
     for edge in tree.edges[tree.edge_support >= 0.2].tolist():
         parent, child = sorted(edge, key=lambda node: tree.roles[node])  # the role of a node is its depth
         below.setdefault(parent, []).append(child)
-    lines, waiting = [], [tree.roles.index(0)]
+    waiting = [tree.roles.index(0)]
     while waiting:
         node = waiting.pop()
-        lines.append((tree.roles[node], str(tree.nodes["label"][node]), float(tree.node_support[node])))
+        yield tree.roles[node], str(tree.nodes["label"][node]), float(tree.node_support[node])
         waiting += below.get(node, [])[::-1]
-    return lines
 
 
-def draw(path: Path, outlines: list[list[tuple[int, str, float]]], captions: list[str]) -> Path:
-    """The outlines side by side; what few programs have is pale."""
-    width, height = 230 * len(outlines), 18 * (4 + max(map(len, outlines)))
-    font = 'font-family="sans-serif" font-size="13"'
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" {font}>']
-    for c, (lines, caption) in enumerate(zip(outlines, captions, strict=True)):
-        parts.append(f'<text x="{230 * c + 10}" y="18" font-weight="bold">{caption}</text>')
-        parts += [f'<text x="{230 * c + 10 + 16 * depth}" y="{18 * (row + 3)}" opacity="{support:.2f}">{kind}</text>'
-                  for row, (depth, kind, support) in enumerate(lines)]  # fmt: skip
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join([*parts, "</svg>\n"]))
-    return path
-
-
-def main(folder: str = ".") -> float:
-    trees, idioms = programs(random.Random(0))
-
-    graphs = gm.structures.trees(trees, children=children, attributes=lambda node: type(node).__name__)
-    km = gm.GraphKMeans(n_clusters=5, n_init=5, random_state=0).fit(graphs)
-
-    found = adjusted_rand_score(idioms, km.labels_)
-    print(f"{len(graphs)} programs, 5 clusters; agreement with the five idioms: {found:.2f}")
-    sizes = [f"{(km.labels_ == c).sum()} programs" for c in range(5)]
-    print("drawn:", draw(Path(folder) / "program_trees.svg", [outline(mean) for mean in km.centroids()], sizes))
-    return found
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+outlines = [list(outline(mean)) for mean in km.centroids()]
+figure, axes = plt.subplots(1, 5, figsize=(13, 0.24 * max(map(len, outlines)) + 0.6))
+for cluster, (ax, lines) in enumerate(zip(axes, outlines)):
+    ax.set(title=f"{(km.labels_ == cluster).sum()} programs", xlim=(0, 12), ylim=(max(map(len, outlines)), -1))
+    ax.set_axis_off()
+    for row, (depth, kind, support) in enumerate(lines):
+        ax.text(depth, row, kind, alpha=min(1.0, support), fontsize=9)
+plt.show()

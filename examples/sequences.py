@@ -1,49 +1,37 @@
-"""A biologist: aligned stretches of DNA in which proteins bind, each with its mutations.
+"""
+Sequences: where proteins bind to DNA
+=====================================
 
-    python examples/sequences.py [folder for the picture]
+Aligned stretches of DNA, each with its mutations. The position of a letter is its role, so the first is compared with the first.
 """
 
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
 import numpy as np
-from picture import save
+from matplotlib import pyplot as plt
 from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 
-SITES = {"TATA box": "GTATAAAAGGCG", "CRE": "ATTGACGTCAAT", "E box": "GGCACGTGACCA", "GC box": "GGGGCGGGGCTT"}
+binding = {"TATA box": "GTATAAAAGGCG", "CRE": "ATTGACGTCAAT", "E box": "GGCACGTGACCA", "GC box": "GGGGCGGGGCTT"}
+rng = np.random.default_rng(0)
+texts, sites = [], []
+for site, text in binding.items():
+    for _ in range(40):
+        texts.append("".join(rng.choice(list("ACGT")) if rng.random() < 0.2 else letter for letter in text))
+        sites.append(site)
 
+graphs = gm.structures.sequences(texts)
+km = gm.GraphKMeans(n_clusters=4, n_init=5, random_state=0).fit(graphs)
+found = adjusted_rand_score(sites, km.labels_)
+print(f"{len(graphs)} stretches of DNA, 4 clusters; agreement with the four binding sites: {found:.2f}")
 
-def stretches(rng: np.random.Generator) -> tuple[list[str], list[str]]:
-    texts, sites = [], []
-    for site, text in SITES.items():
-        for _ in range(40):
-            texts.append("".join(rng.choice(list("ACGT")) if rng.random() < 0.2 else letter for letter in text))
-            sites.append(site)
-    return texts, sites
+# %%
+# The mean sequences, in two lines.
 
-
-def main(folder: str = ".") -> float:
-    texts, sites = stretches(np.random.default_rng(0))
-
-    graphs = gm.structures.sequences(texts)
-    km = gm.GraphKMeans(n_clusters=4, n_init=5, random_state=0).fit(graphs)
-
-    found = adjusted_rand_score(sites, km.labels_)
-    print(f"{len(graphs)} stretches of DNA, 4 clusters; agreement with the four binding sites: {found:.2f}")
-    pictures, captions = [], []
-    for c, mean in enumerate(km.centroids()):
-        by_place = np.argsort(mean.roles)  # the role of a node is its position
-        letters = mean.nodes["symbol"][by_place]
-        pictures.append(gm.Graph({"x": np.arange(12.0) % 6, "y": -(np.arange(12) // 6).astype(float), "symbol": letters}))
-        captions.append(f"{(km.labels_ == c).sum()} like {''.join(letters)}")
-        print(captions[-1])
-    print("drawn:", save(Path(folder) / "sequences.svg", pictures, captions))
-    return found
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+pictures, titles = [], []
+for cluster, mean in enumerate(km.centroids()):
+    letters = mean.nodes["symbol"][np.argsort(mean.roles)]  # the role of a node is its position
+    pictures.append(gm.Graph({"x": np.arange(12.0) % 6, "y": -(np.arange(12) // 6).astype(float), "symbol": letters}))
+    titles.append(f"{(km.labels_ == cluster).sum()} like {''.join(letters)}")
+    print(titles[-1])
+gm.plots.contact_sheet(pictures, columns=2, titles=titles)
+plt.show()

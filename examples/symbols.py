@@ -1,36 +1,33 @@
-"""A document analyst: hand-drawn letters in a folder of GXL files, as the IAM graph database has them.
+"""
+Symbols: drawings in GXL files
+==============================
 
-    python examples/symbols.py [folder for the picture]
+Hand-drawn letters in a folder of GXL files, as the IAM graph database has them.
 """
 
-from __future__ import annotations
-
-import sys
 import tempfile
-from pathlib import Path
 
-from picture import save
+from matplotlib import pyplot as plt
 from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 from graphmeans.io import read_collection, write_collection
 
+with tempfile.TemporaryDirectory() as folder:
+    drawn, letters = gm.datasets.make_letters(300, random_state=0)
+    write_collection(drawn, folder, classes=letters)  # you have such a folder already
 
-def main(folder: str = ".") -> float:
-    with tempfile.TemporaryDirectory() as place:
-        drawn, letters = gm.datasets.make_letters(300, random_state=0)
-        write_collection(drawn, place, classes=letters)  # you have such a folder already
+    graphs, classes = read_collection(folder)
 
-        graphs, classes = read_collection(place)
+# %%
+# Starting from medoids leaves out fewest groups.
 
-    km = gm.GraphKMeans(n_clusters=15, init="medoids", random_state=0).fit(graphs)
+km = gm.GraphKMeans(n_clusters=15, init="medoids", random_state=0).fit(graphs)
+found = adjusted_rand_score(classes, km.labels_)
+print(f"{len(graphs)} drawings, 15 clusters; agreement with the fifteen letters: {found:.2f}")
 
-    found = adjusted_rand_score(classes, km.labels_)
-    print(f"{len(graphs)} drawings, 15 clusters; agreement with the fifteen letters: {found:.2f}")
-    sizes = [f"{(km.labels_ == c).sum()} drawings" for c in range(15)]
-    print("drawn:", save(Path(folder) / "symbols.svg", km.centroids(), sizes, columns=5))
-    return found
+# %%
+# The mean drawings. A line is as strong as the share of drawings that have it.
 
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+gm.plots.contact_sheet(km.centroids(), columns=5, titles=[f"{(km.labels_ == cluster).sum()} drawings" for cluster in range(15)])
+plt.show()

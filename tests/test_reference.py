@@ -54,7 +54,8 @@ def members(value: type) -> list[str]:
         home = next(base for base in value.__mro__ if name in vars(base))
         what = vars(home)[name]
         ours = home.__module__.startswith("graphmeans") and not re.fullmatch(r"set_\w+_request", name)
-        if not name.startswith("_") and ours and isinstance(what, (property, classmethod, staticmethod)) | inspect.isfunction(what):
+        documented = isinstance(what, (property, classmethod, staticmethod)) or inspect.isfunction(what)
+        if not name.startswith("_") and ours and documented:
             found.append(name)
     return found
 

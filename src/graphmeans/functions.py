@@ -340,7 +340,7 @@ def sketch(
     graphs: Iterable[Any], order: Order = "auto", kind: str = "rows", *,
     encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Compute a vector for each graph, no two farther apart than the graphs are: |f(X) - f(Y)| <= D(X, Y).
+    """Compute a vector for each graph, no two farther apart than the graphs are: ``|f(X) - f(Y)| <= D(X, Y)``.
 
     The vectors do not depend on how nodes are numbered. They serve to discard far graphs without matching them, or
     wherever a vector is wanted. Two collections are comparable if they are sketched with one fitted encoder, one `kind`
