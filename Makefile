@@ -5,12 +5,14 @@ BIN := $(VENV)/bin
 # A process a core; the tests of a file stay together, so that what they share is made once. conftest.py puts long files first.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-thorough test-quick coverage benchmarks clean
+.PHONY: help demo test test-thorough test-oldest test-quick coverage docs notebooks benchmarks clean
 
 help:
 	@echo "make demo            cluster the embedded letters and write a report page"
 	@echo "make test            lint, types, layers and the tests of every day"
 	@echo "make test-thorough   longer runs, more variants, and coverage"
+	@echo "make docs            the site, in docs/_build/html"
+	@echo "make test-oldest     the tests with the oldest versions of everything that is supported"
 	@echo "make clean           remove .venv and everything generated"
 
 demo: $(VENV)/installed
@@ -31,6 +33,25 @@ coverage: $(VENV)/installed-test
 	$(BIN)/python -m pytest -q -n auto $(SPREAD) --cov --cov-report=
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels --cov --cov-append --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
+
+# Nothing is fetched: inventories of other projects are stored in docs/inventories. Every warning is an error.
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_site.py docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+# The tutorials that are also notebooks, run again with their outputs.
+notebooks: $(VENV)/installed-docs
+	$(BIN)/python docs/make_notebooks.py
+
+# The lower bounds of pyproject.toml as exact versions, on the oldest Python that is supported.
+OLDEST_PYTHON ?= python3.10
+test-oldest:
+	$(OLDEST_PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --upgrade pip
+	.venv-oldest/bin/python -m pip install --quiet -r tests/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --no-deps --editable .
+	.venv-oldest/bin/python -m pytest -n auto $(SPREAD)
 
 test-quick: $(VENV)/installed-test
 	$(BIN)/python -m pytest -x -q
@@ -53,6 +74,10 @@ $(VENV)/installed-test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@ $(VENV)/installed
 
+$(VENV)/installed-docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@ $(VENV)/installed
+
 clean:
-	rm -rf $(VENV) graphmeans-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) .venv-oldest graphmeans-demo docs/_build docs/auto_examples docs/api/generated docs/generated .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

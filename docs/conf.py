@@ -153,8 +153,15 @@ def find_short_name(app, env, node, contnode):
     return None
 
 
+def mend_way_back(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """viewcode takes all names of a file for names of one module; this one stands in graphmeans, its class in graphmeans.io."""
+    if pagename.startswith("_modules/") and "body" in context:
+        context["body"] = context["body"].replace("#graphmeans.io.open_collection", "#graphmeans.open_collection")
+
+
 def setup(app) -> None:
     write_demo_report()
     app.connect("source-read", include_root_pages)
     app.connect("source-read", link_to_gallery)
     app.connect("missing-reference", find_short_name)
+    app.connect("html-page-context", mend_way_back)

@@ -31,18 +31,27 @@ def cells(text: str) -> list[tuple[str, str]]:
     return [(kind, said) for kind, said in found if said]
 
 
-def run(code: str, known: dict[str, Any], name: str) -> str:
-    """Execute a block; what it prints and, of a last expression that is not followed by a semicolon, its value."""
+def run(code: str, known: dict[str, Any], name: str) -> tuple[str, list[Any]]:
+    """Execute a block: what it prints, with the value of a last expression, and the figures that it leaves open.
+
+    As in a notebook, a semicolon keeps the value from being shown, and a value that is a figure is shown as one.
+    """
+    from matplotlib import pyplot as plt
+    from matplotlib.figure import Figure
+
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    said = io.StringIO()
+    said, figures = io.StringIO(), []
     with contextlib.redirect_stdout(said):
         exec(compile(tree, name, "exec"), known)
         if last is not None:
             value = eval(compile(ast.Expression(last.value), name, "eval"), known)
-            if value is not None and not code.rstrip().endswith(";"):
+            if isinstance(value, Figure):
+                figures.append(value)
+            elif value is not None and not code.rstrip().endswith(";"):
                 print(repr(value))
-    return said.getvalue().rstrip()
+    opened = [figure for figure in map(plt.figure, plt.get_fignums()) if figure not in figures]
+    return said.getvalue().rstrip(), opened + figures
 
 
 def run_page(page: Path, images: Path, address: str) -> str:
@@ -62,10 +71,10 @@ def run_page(page: Path, images: Path, address: str) -> str:
             for block in BLOCK.finditer(text):
                 parts.append(text[end : block.end()])
                 end = block.end()
-                said = run(block[1], known, page.name)
+                said, figures = run(block[1], known, page.name)
                 if said:
                     parts.append(f"\n```{{code-block}} text\n:class: output\n\n{said}\n```\n")
-                for figure in map(plt.figure, plt.get_fignums()):
+                for figure in figures:
                     number += 1
                     images.mkdir(parents=True, exist_ok=True)
                     figure.savefig(images / f"{page.stem}-{number}.png", dpi=110, bbox_inches="tight", facecolor="white")
