@@ -153,10 +153,15 @@ def find_short_name(app, env, node, contnode):
     return None
 
 
-def mend_way_back(app, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """viewcode takes all names of a file for names of one module; this one stands in graphmeans, its class in graphmeans.io."""
-    if pagename.startswith("_modules/") and "body" in context:
-        context["body"] = context["body"].replace("#graphmeans.io.open_collection", "#graphmeans.open_collection")
+def mend_body(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Two things that others write otherwise.
+
+    viewcode takes all names of a file for names of one module: this one stands in graphmeans, its class in graphmeans.io.
+    docutils gives references a role that browsers no longer know inside a list.
+    """
+    if "body" in context:
+        body = context["body"].replace("#graphmeans.io.open_collection", "#graphmeans.open_collection")
+        context["body"] = body.replace(' role="doc-biblioentry"', ' role="listitem"')
 
 
 def setup(app) -> None:
@@ -164,4 +169,4 @@ def setup(app) -> None:
     app.connect("source-read", include_root_pages)
     app.connect("source-read", link_to_gallery)
     app.connect("missing-reference", find_short_name)
-    app.connect("html-page-context", mend_way_back)
+    app.connect("html-page-context", mend_body)

@@ -341,11 +341,12 @@ SVG_PICTURES: dict[str, tuple[Callable[[], str], str]] = {
 def gallery() -> str:
     """The gallery, as Markdown."""
     lines = [
-        "# Gallery",
+        "# All pictures",
         "",
-        "Every picture that graphmeans draws. The files are the baselines of the tests, drawn from fixed data by",
-        "`.venv/bin/python tests/pictures.py`, which also writes this page. `graphmeans demo` makes the report that uses",
-        "most of them.",
+        "After this page you know what every picture of graphmeans looks like, and which function draws it.",
+        "",
+        "The files are the baselines of the tests, drawn from fixed data by `.venv/bin/python tests/pictures.py`, which also",
+        "writes this page. `graphmeans demo` makes the report that uses most of them.",
         "",
         "## On matplotlib axes",
         "",

@@ -31,7 +31,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.files import Archive, PathLike, blaming, parse_json
+from graphmeans.files import Archive, PathLike, blaming, parse_json, replace_file
 from graphmeans.graphs.errors import GraphError
 
 Arrays = dict[str, NDArray[Any]]
@@ -87,7 +87,7 @@ def write_array_file(
             if sync:
                 stream.flush()
                 os.fsync(stream.fileno())
-        partial.replace(path)
+        replace_file(partial, path)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise

@@ -10,6 +10,7 @@ import os
 import re
 import stat
 import struct
+import time
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -275,6 +276,22 @@ def topmost(source: FileTree, suffixes: Iterable[str]) -> list[str]:
         if found:
             return found
     return []
+
+
+def replace_file(source: Path, target: Path, patience: float = 2.0) -> None:
+    """Put a file (or a new folder) in the place of another, all at once.
+
+    On Windows that fails while somebody, often a virus scanner, has the other one open: then it is tried again for a while.
+    """
+    given_up = time.monotonic() + patience
+    while True:
+        try:
+            os.replace(source, target)
+            return
+        except PermissionError:
+            if os.name != "nt" or time.monotonic() > given_up:
+                raise
+            time.sleep(0.05)
 
 
 def _open(path: Path) -> FileTree:

@@ -12,6 +12,7 @@ from graphmeans.cli import options
 from graphmeans.cli.errors import reported
 from graphmeans.cli.inputs import connected_workers, engine_address, model_path
 from graphmeans.cli.output import echo_json
+from graphmeans.files import replace_file
 
 if TYPE_CHECKING:
     from graphmeans.graphs.graph import Graph
@@ -133,7 +134,7 @@ def _write_csv(path: Path | None, rows: Iterator[dict[str, Any]]) -> None:
     try:
         with partial.open("w", encoding="utf-8", newline="") as file:
             _table(csv.writer(file), rows)
-        partial.replace(path)
+        replace_file(partial, path)
     finally:
         partial.unlink(missing_ok=True)
 

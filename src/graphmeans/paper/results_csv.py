@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graphmeans import __version__
-from graphmeans.files import fail
+from graphmeans.files import fail, replace_file
 from graphmeans.paper.protocol import SETTING_FIELDS, RunSetting
 
 #: The measures of a run, in the order of their columns in results.csv.
@@ -59,7 +59,7 @@ class ResultsFile:
         if dropped:
             replacement = self.path.with_suffix(".new")
             _write(replacement, kept, "w", header=True)
-            replacement.replace(self.path)
+            replace_file(replacement, self.path)
             self.rows = kept
         return dropped
 

@@ -257,7 +257,7 @@ class DaskClient:
         folder.mkdir(parents=True)
         if self._shared is None:
             token = uuid.uuid4().hex
-            (folder / "token").write_text(token)
+            (folder / "token").write_text(token, encoding="ascii")
             seen = [(self.submit(a, _read, str(folder / "token")), a) for a in self.workers()]
             self._shared = all(self._unless_lost(future, address) in (token, None) for future, address in seen)
             (folder / "token").unlink()
@@ -310,4 +310,4 @@ def need_distributed() -> Any:
 
 
 def _read(path: str) -> str:
-    return Path(path).read_text() if os.path.isfile(path) else "not there"
+    return Path(path).read_text(encoding="ascii") if os.path.isfile(path) else "not there"

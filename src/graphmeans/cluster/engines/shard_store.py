@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -155,7 +156,16 @@ def memory_budget(processes: int = 1) -> float:
         if not found:
             raise GraphError(f"{MEMORY} must be a number of bytes such as 800MB or 2GB, got {asked!r}")
         return float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")
-    try:
-        return SHARE / processes * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
-    except (ValueError, OSError, AttributeError):  # not known on this system
-        return float("inf")
+    return SHARE / processes * free_memory()
+
+
+def free_memory() -> float:
+    """The bytes of memory that are free now; half of all of them where a system does not say, infinity where it says nothing."""
+    for name, share in (("SC_AVPHYS_PAGES", 1.0), ("SC_PHYS_PAGES", 0.5)):  # macOS knows only the second, Windows neither
+        with contextlib.suppress(ValueError, OSError, AttributeError):
+            return share * os.sysconf("SC_PAGE_SIZE") * os.sysconf(name)
+    with contextlib.suppress(ImportError):
+        import psutil  # comes with dask
+
+        return float(psutil.virtual_memory().available)
+    return float("inf")

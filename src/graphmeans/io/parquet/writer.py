@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphmeans.files import PathLike, fail, refusing
+from graphmeans.files import PathLike, fail, refusing, replace_file
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
@@ -156,7 +156,7 @@ def when_complete(path: Path, folder: bool = False) -> Iterator[Path]:
             if folder:
                 partial.mkdir()
             yield partial
-            os.replace(partial, path)
+            replace_file(partial, path)
     finally:
         if partial.is_dir():
             shutil.rmtree(partial, ignore_errors=True)
