@@ -338,7 +338,7 @@ def beaten(measured: Measured, problem: Problem, best: FloatArray) -> Iterator[s
 
 
 def bound_gaps(problem: Problem, best: FloatArray) -> list[tuple[str, float, float]]:
-    """Each lower bound: mean (D - lower) / D against the best known D, ms a pair."""
+    """Each lower bound: mean (D - lower) / D against the best known D, ms per pair."""
     order, batch = np.array([problem.order]), problem.batch
     pairs = problem.pairs
     chain: dict[str, Callable[[IntArray], FloatArray]] = {
@@ -428,7 +428,7 @@ def summary(results: dict[str, tuple[Problem, list[Measured], FloatArray]]) -> s
 
 
 def gap_table(gaps: dict[str, list[tuple[str, float, float]]]) -> str:
-    """The chain of lower bounds: mean (D - lower) / D, in brackets ms a pair."""
+    """The chain of lower bounds: mean (D - lower) / D, in brackets ms per pair."""
     titles = [TITLES[name] for name in gaps]
     lines = ["| | " + " | ".join(titles) + " |", "|---" * (len(gaps) + 1) + "|"]
     for bound in zip(*gaps.values(), strict=True):
@@ -843,8 +843,8 @@ def main() -> int:
         results[name] = problem, rows, best
         gaps[name] = bound_gaps(problem, best)
         head = (
-            f"{len(problem)} pairs, order {problem.order}, {problem.rows.mean():.1f} rows a pair on average; "
-            f"{store.proven(problem):.1%} of the best known mappings are proven optimal; packing takes {packing:.3f} ms a pair."
+            f"{len(problem)} pairs, order {problem.order}, {problem.rows.mean():.1f} rows per pair on average; "
+            f"{store.proven(problem):.1%} of the best known mappings are proven optimal; packing takes {packing:.3f} ms per pair."
         )
         sections[name] = f"{head}\n\n{table(problem, rows, best)}"
         print("\n" + table(problem, rows, best), flush=True)

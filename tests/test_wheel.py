@@ -73,16 +73,16 @@ def test_every_command(bare):
         return bare("graphmeans", name, *arguments)
 
     assert json.loads(command("inspect", "letters", "-k", 3, "--json"))["n_graphs"] == 16
-    command("choose-k", "letters", "-k", "2-3", "--seeds", 2, "-o", "choice", "--quiet")
+    command("choose-k", "letters", "-k", "2-3", "--seeds", 2, "-o", "choice")
     command("cluster", "letters", "-k", 3, "-o", "three", "--quiet")
     command("cluster", "letters", "-k", 2, "-o", "two", "--quiet")
     assert len((place / "three" / "labels.csv").read_text(encoding="utf-8").splitlines()) == 17
     assert len(json.loads(command("predict", "three", "letters", "--json"))) == 16
-    command("mean", "letters", "-o", "mean", "--quiet")
+    command("mean", "letters", "-o", "mean")
     command("distance", "letters#0", "letters#1")
-    command("index", "letters", "-o", "letters.gmi", "--quiet")
+    command("index", "letters", "-o", "letters.gmi")
     command("search", "letters.gmi", "letters#0", "-n", 3)
     command("compare", "three", "two", "-o", "compared", "--quiet")
-    command("convert", "letters", "letters.npz", "--quiet")
+    command("convert", "letters", "letters.npz")
     listed = "import graphmeans.cli as cli, typer; print(*typer.main.get_command(cli.app).commands)"
     assert set(bare("python", "-c", listed).split()) == tried

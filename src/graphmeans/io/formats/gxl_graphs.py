@@ -158,7 +158,7 @@ class _Handler:
     def _open_graph(self, attributes: dict[str, str]) -> None:
         self.graphs += 1
         if self.graphs > 1:
-            raise self.raw.fail("holds more than one graph, or graphs inside nodes; one graph a file is read")
+            raise self.raw.fail("holds more than one graph, or graphs inside nodes; one graph per file is read")
         mode = attributes.get("edgemode", "directed").lower()
         if mode.removeprefix("default") not in ("directed", "undirected"):
             raise self.raw.fail(f"has the unknown edgemode {mode!r}")
