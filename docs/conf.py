@@ -18,6 +18,9 @@ from graphmeans import structures  # noqa: E402
 
 sys.modules["graphmeans.structures"] = structures  # it is known under this name, but stands in graphmeans.graphs
 
+#: Without the pictures of the gallery and the outputs of tutorials, for tests of the pages themselves.
+QUICK = os.environ.get("GRAPHMEANS_DOCS") == "quick"
+
 project = "graphmeans"
 author = "The graphmeans developers"
 copyright = "the graphmeans developers, BSD-3-Clause"
@@ -73,6 +76,8 @@ intersphinx_mapping = {
     }.items()
 }
 
+live_blocks = not QUICK
+
 # -- gallery -------------------------------------------------------------------------------------------
 
 sphinx_gallery_conf = {
@@ -84,7 +89,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "min_reported_time": 10**6,
     "remove_config_comments": True,
-    "plot_gallery": True,
+    "plot_gallery": not QUICK,
     "abort_on_example_error": True,
     "image_srcset": ["2x"],
     "reset_modules": ("matplotlib",),

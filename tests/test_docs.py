@@ -23,7 +23,8 @@ TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 #: Pages that fit and choose more than the others do. Of the tutorials, three are run as notebooks (test_notebooks.py).
 SLOW = {
     "docs/how-to/see-it.md", "docs/how-to/save-and-load.md", "docs/how-to/choose-k.md", "docs/tutorials/symbols.md",
-    "docs/tutorials/letters.md", "docs/tutorials/million-graphs.md", "docs/get-started/the-picture.md", "docs/index.md", "README.md",
+    "docs/tutorials/letters.md", "docs/tutorials/million-graphs.md", "docs/get-started/the-picture.md", "docs/index.md",
+    "README.md",
 }  # fmt: skip
 NOTEBOOKS = {f"docs/tutorials/{name}.md" for name in ("molecules", "connectomes", "search")}
 #: Pages whose blocks go on from one another; elsewhere each can be pasted by itself.

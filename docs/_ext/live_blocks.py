@@ -90,6 +90,8 @@ def run_page(page: Path, images: Path, address: str) -> str:
 
 def run_pages(app) -> None:
     """All pages whose result is not kept, before anything is read."""
+    if not app.config.live_blocks:
+        return
     source = Path(app.srcdir)
     kept = source / "generated" / "blocks"
     kept.mkdir(parents=True, exist_ok=True)
@@ -112,6 +114,7 @@ def show_outputs(app, docname: str, source: list[str]) -> None:
 
 
 def setup(app) -> dict[str, bool]:
+    app.add_config_value("live_blocks", True, "env", types=[bool])
     app.connect("builder-inited", run_pages)
     app.connect("source-read", show_outputs)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
