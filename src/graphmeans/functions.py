@@ -133,6 +133,10 @@ def distance(
     match : Also the mapping, and what is proven.
     edge_bound : A lower bound without a mapping.
 
+    References
+    ----------
+    .. [1] B. J. Jain and K. Obermayer, "Structure spaces", Journal of Machine Learning Research 10, 2009.
+
     Examples
     --------
     >>> import graphmeans as gm
@@ -311,6 +315,10 @@ def mean(
     --------
     GraphKMeans : Many means at once.
     MeanGraph : What comes back.
+
+    References
+    ----------
+    .. [1] B. J. Jain and K. Obermayer, "Structure spaces", Journal of Machine Learning Research 10, 2009.
 
     Examples
     --------

@@ -38,6 +38,10 @@ class Search(BaseEstimator):
     Exact : Proves its answers.
     match : Matches one pair.
 
+    References
+    ----------
+    .. [1] J. T. Vogelstein et al., "Fast approximate quadratic programming for graph matching", PLOS ONE 10(4), 2015.
+
     Examples
     --------
     >>> import graphmeans as gm

@@ -97,6 +97,10 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
     GraphKMeans : Sees all graphs in every iteration.
     open_collection : A collection on disk that need not fit into memory.
 
+    References
+    ----------
+    .. [1] J. Newling and F. Fleuret, "Nested mini-batch k-means", NIPS 2016.
+
     Examples
     --------
     >>> import graphmeans as gm
