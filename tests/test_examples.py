@@ -35,7 +35,7 @@ def test_example(name, tmp_path, monkeypatch, capsys):
     plt.close("all")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plt, "show", lambda: None)
-    known = runpy.run_path(str(EXAMPLES / f"{name}.py"))
+    known = runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
     assert known["found"] >= LEAST[name]
     assert re.search(r"agreement with the .*: [01]\.\d\d", capsys.readouterr().out)
     picture = plt.figure(plt.get_fignums()[-1])
