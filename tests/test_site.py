@@ -92,6 +92,7 @@ def open_page(driver, path, width, theme):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     driver.get(path)
     driver.execute_script(f"document.documentElement.dataset.theme = document.documentElement.dataset.mode = {theme!r}")
+    driver.execute_async_script("setTimeout(arguments[0], 800)")  # colours fade from one theme to the other
 
 
 @pytest.mark.parametrize("width", [390, 768, 1440])
