@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.shards.assign import claim_graphs, dissolve_clusters
 from graphmeans.cluster.shards.estimate import ExchangeGains
@@ -35,8 +35,10 @@ def disjoint_exchanges(
     return np.array(centers, dtype=np.int64), np.array(candidates, dtype=np.int64)
 
 
-def put_centers(engine: Engine, centers: FrameCenters, which: IntArray, graphs: Sample) -> None:
+def put_centers(engine: Engine, centers: MovingCenters, which: IntArray, graphs: Sample) -> None:
     """Take these centers away and put them onto graphs."""
     centers.replace(which, graphs.batch)
+    if isinstance(centers, VectorCenters):
+        return  # the next assignment sees by the distances who is concerned
     engine.each(dissolve_clusters, which, centers)
     engine.each(claim_graphs, graphs.graph, which, centers)

@@ -12,9 +12,10 @@ import numpy as np
 from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
+from graphmeans.cluster.algorithms.moving import centers_of_arrays, centers_of_graphs
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.engines.base import Engine, GetAssignment
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
@@ -41,7 +42,7 @@ LARGE = 10
 class Snapshot:
     """What a trial goes back to; shards keep their part themselves."""
 
-    centers: FrameCenters
+    centers: MovingCenters
     inertia: float
     shard_inertia: list[float]
 
@@ -87,7 +88,7 @@ class IntervalLoop:
     context : FitContext
     engine : Engine
         Who holds the shards.
-    centers : FrameCenters
+    centers : FrameCenters or VectorCenters
     file : CheckpointFile, optional
         Where checkpoints are written.
 
@@ -98,7 +99,7 @@ class IntervalLoop:
     """
 
     def __init__(
-        self, context: FitContext, engine: Engine, centers: FrameCenters, file: CheckpointFile | None = None
+        self, context: FitContext, engine: Engine, centers: MovingCenters, file: CheckpointFile | None = None
     ) -> None:
         self.context, self.engine, self.centers, self.file = context, engine, centers, file
         self.inertia = np.inf
@@ -114,19 +115,17 @@ class IntervalLoop:
         cls, context: FitContext, engine: Engine, seeds: Seeds, file: CheckpointFile | None = None
     ) -> IntervalLoop:
         """Start from seeds: those that the shards of the engine know already, or others."""
-        order = context.bounded_order()
+        context.bounded_order()  # an error where there is none
         if seeds.in_frames is not None and seeds.engine is engine:
             return cls(context, engine, seeds.in_frames, file)
         if seeds.engine is engine:
             engine.each(reset)  # the shards may know other seeds
-        return cls(context, engine, FrameCenters.from_graphs(order, seeds.centers.batch), file)
+        return cls(context, engine, centers_of_graphs(context, seeds.centers.batch), file)
 
     @classmethod
     def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> IntervalLoop:
         """Go on from a checkpoint."""
-        like = context.data.like
-        arrays = without_prefix("centers", saved.arrays)
-        centers = FrameCenters.from_arrays(context.bounded_order(), like, arrays)
+        centers = centers_of_arrays(context, without_prefix("centers", saved.arrays))
         loop = cls(context, engine, centers, file)
         engine.restore(saved.facts["checkpoint_id"])
         loop._slack, loop._assigned = saved.facts["slack"], saved.facts["assigned"]
@@ -153,7 +152,7 @@ class IntervalLoop:
             if goes_on and not changed and self._slack:
                 self._slack = 0.0
                 continue
-            sums: Frames | None = found.sums
+            sums: Frames | VectorSums | None = found.sums
             if goes_on and not changed:
                 changed, sums = self._refine(log=not trial)
             if not (goes_on and changed):
