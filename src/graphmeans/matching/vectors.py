@@ -27,9 +27,11 @@ LONGEST = 1024
 class VectorLayout:
     """Which number of a row is which number of a graph.
 
-    A row has the attributes of the node of each role, then those of the edge between any two roles that some graph connects,
-    in the order of these roles. Behind that it says which nodes and edges there are, 1 or 0, unless each graph has all of
-    them: these numbers are averaged with the others, and are the support of a mean. They are no part of the distance.
+    A row has the attributes of the node of each role, unless all of them are 0, and those of the edge between any two roles
+    that some graph connects, in the order of these roles. An edge counts from both of its ends: so it stands there twice, or,
+    where nodes have no numbers, the whole distance has a factor. Nothing is rounded. Behind that a row says which nodes and
+    edges there are, 1 or 0, unless each graph has all of them: these numbers are averaged with the others, and are the support
+    of a mean. They are no part of the distance.
 
     Parameters
     ----------
@@ -40,6 +42,8 @@ class VectorLayout:
     directed : bool
     edges : int array of shape (E, 2)
         The roles a < b that some graph connects.
+    with_nodes : bool
+        Whether nodes have numbers other than 0.
     with_presence : bool
         Whether some graph lacks a node or an edge.
     """
@@ -50,6 +54,7 @@ class VectorLayout:
     edge_width: int
     directed: bool
     edges: IntArray
+    with_nodes: bool
     with_presence: bool
 
     @classmethod
@@ -71,7 +76,8 @@ class VectorLayout:
             if batch.directed and full:
                 halves = batch.edge_values.reshape(len(batch.ends), 2, -1)
                 full = bool(halves.any(axis=2).all())
-        layout = cls._of_edges(order, like, edges, not full)
+        with_nodes = not len(edges) or any(bool(batch.nodes.any()) for batch in batches)
+        layout = cls._of_edges(order, like, edges, with_nodes, not full)
         return layout if graphs * layout.width <= max(SPARSE * numbers, SMALL) else None
 
     @classmethod
@@ -79,25 +85,34 @@ class VectorLayout:
         """The layout of graphs of which nothing else is known."""
         if not alignments_are_fixed(order):
             return None
-        layout = cls._of_edges(order, like, np.argwhere(np.triu(np.ones((len(order), len(order))), 1)), True)
+        layout = cls._of_edges(order, like, np.argwhere(np.triu(np.ones((len(order), len(order))), 1)), True, True)
         return layout if layout.width <= LONGEST else None
 
     @classmethod
-    def _of_edges(cls, order: IntArray, like: GraphBatch, edges: IntArray, with_presence: bool) -> VectorLayout:
+    def _of_edges(cls, order: IntArray, like: GraphBatch, edges: IntArray, with_nodes: bool, with_presence: bool) -> VectorLayout:
         widths = like.nodes.shape[1], like.edge_values.shape[1]
-        return cls(len(order), like.role_names, *widths, like.directed, edges.astype(np.int64), with_presence)
+        return cls(len(order), like.role_names, *widths, like.directed, edges.astype(np.int64), with_nodes, with_presence)
 
-    @property
-    def split(self) -> int:
-        """Where in a row the edges begin, which count from both of their ends."""
-        return self.n_roles * self.node_width
+    @cached_property
+    def _of_nodes(self) -> int:
+        """The numbers of nodes in a row."""
+        return self.n_roles * self.node_width if self.with_nodes else 0
 
-    @property
+    @cached_property
+    def _of_edges_once(self) -> int:
+        return len(self.edges) * self.edge_width
+
+    @cached_property
     def dim(self) -> int:
         """Where in a row the distance ends."""
-        return self.split + len(self.edges) * self.edge_width
+        return self._of_nodes + self._of_edges_once * (2 if self.with_nodes else 1)
 
-    @property
+    @cached_property
+    def factor(self) -> float:
+        """What the squared distance of rows is multiplied by."""
+        return 1.0 if self.with_nodes else 2.0
+
+    @cached_property
     def width(self) -> int:
         """How long a row is."""
         return self.dim + self.with_presence * (self.n_roles + len(self.edges) * (1 + self.directed))
@@ -115,9 +130,14 @@ class VectorLayout:
         else:
             announce(flatten_graphs)
             rows = np.zeros((len(batch), self.width))
+            of_edges, of_presence = self._of_nodes, self.dim if self.with_presence else -1
             flatten_graphs(
-                kernel_arrays(batch), self.directed, self._place_of_edge, self.n_roles, len(self.edges), self.with_presence, rows
-            )
+                kernel_arrays(batch), self.directed, self._place_of_edge, self.n_roles, len(self.edges), self.with_nodes,
+                of_edges, of_presence, rows,
+            )  # fmt: skip
+            if self.with_nodes:
+                end = of_edges + self._of_edges_once
+                rows[:, end : self.dim] = rows[:, of_edges:end]
         return as_batch(rows)
 
     def to_graphs(self, rows: FloatArray) -> tuple[GraphBatch, FloatArray, FloatArray]:
@@ -131,13 +151,15 @@ class VectorLayout:
         has_node, has_edge = node_support > 0, (edge_support > 0).any(axis=2)
         number = np.cumsum(has_node, axis=1) - 1  # of each node in its graph
         owner, which = np.nonzero(has_edge)
+        nodes = rows[:, : self._of_nodes] if self.with_nodes else np.zeros((count, self.n_roles * self.node_width))
+        edges = rows[:, self._of_nodes : self._of_nodes + self._of_edges_once]
         batch = GraphBatch(
             node_ptr=offsets(has_node.sum(axis=1)),
-            nodes=rows[:, : self.split].reshape(count, self.n_roles, self.node_width)[has_node],
+            nodes=nodes.reshape(count, self.n_roles, self.node_width)[has_node],
             roles=np.nonzero(has_node)[1].astype(np.int32),
             edge_ptr=offsets(has_edge.sum(axis=1)),
             ends=number[owner[:, None], self.edges[which]].astype(np.int32).reshape(-1, 2),
-            edge_values=rows[:, self.split : self.dim].reshape(count, len(self.edges), self.edge_width)[has_edge],
+            edge_values=edges.reshape(count, len(self.edges), self.edge_width)[has_edge],
             directed=self.directed,
             role_names=self.role_names,
         )
@@ -153,7 +175,7 @@ class VectorLayout:
         sides = writable(x.nodes), writable(y.nodes)
 
         def work(first: int, last: int) -> None:
-            pair_distances(*sides, pairs, first, last, self.split, self.dim, upper)
+            pair_distances(*sides, pairs, first, last, self.dim, self.factor, upper)
 
         if len(pairs):
             run_in_chunks(work, np.full(len(pairs), 1.0 + self.dim), n_jobs)
@@ -168,7 +190,7 @@ class VectorLayout:
         sides = writable(x), writable(y)
 
         def work(first: int, last: int) -> None:
-            all_distances(*sides, first, last, self.split, self.dim, result)
+            all_distances(*sides, first, last, self.dim, self.factor, result)
 
         if len(x):
             run_in_chunks(work, np.full(len(x), (1.0 + self.dim) * len(y)), n_jobs)
@@ -186,4 +208,5 @@ def as_batch(rows: FloatArray) -> GraphBatch:
 
 def writable(rows: NDArray[np.float64]) -> FloatArray:
     """Rows as kernels take them: numba would compile anew for arrays that are read-only, or not contiguous."""
-    return np.require(rows, np.float64, ["C", "W"])
+    flags = rows.flags
+    return rows if flags.writeable and flags.c_contiguous else np.array(rows, dtype=np.float64, order="C")

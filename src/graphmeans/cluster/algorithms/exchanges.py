@@ -22,16 +22,15 @@ def disjoint_exchanges(
     net = gains.saved[:, None] - gains.lost
     centers: list[int] = []
     candidates: list[int] = []
-    busy: set[int] = set()
-    for place in np.argsort(-net, axis=None, kind="stable").tolist():
-        new, c = divmod(place, net.shape[1])
-        if net[new, c] <= least or len(centers) == most:
+    while len(centers) < min(most, len(net)):
+        new, c = divmod(int(net.argmax()), net.shape[1])
+        if not net[new, c] > least:
             break
-        label = int(labels[new])
-        if not {c, label} & busy:
-            busy |= {c, label}
-            centers.append(c)
-            candidates.append(new)
+        centers.append(c)
+        candidates.append(new)
+        busy = [c, int(labels[new])]
+        net[:, busy] = -np.inf
+        net[np.isin(labels, busy)] = -np.inf
     return np.array(centers, dtype=np.int64), np.array(candidates, dtype=np.int64)
 
 

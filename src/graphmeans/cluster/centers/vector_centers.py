@@ -83,11 +83,8 @@ class VectorCenters:
         rows = self.rows.copy()
         filled = sums.total > 0
         rows[filled] = sums.rows[filled] / sums.total[filled, None]
-        split, dim = self.layout.split, self.layout.dim
-        step = rows[:, :dim] - self.rows[:, :dim]
-        squares = np.einsum("cd,cd->c", step[:, :split], step[:, :split])
-        if dim > split:
-            squares += 2.0 * np.einsum("cd,cd->c", step[:, split:], step[:, split:])
+        step = rows[:, : self.layout.dim] - self.rows[:, : self.layout.dim]
+        squares = self.layout.factor * np.einsum("cd,cd->c", step, step)
         squares[(squares < SMALLEST) & step.any(axis=1)] = SMALLEST
         self._become(rows, self.now + 1, ROUNDED_UP * np.sqrt(squares))
 

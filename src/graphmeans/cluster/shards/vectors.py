@@ -65,7 +65,7 @@ def _assign(
     state, layout, k = shard.state, centers.layout, len(centers.rows)
     labels, upper, lower = state.labels.copy(), state.upper.copy(), state.lower_bound.copy()
     computed, changed = assign_rows(
-        rows_of(shard), centers.rows, layout.split, layout.dim, moved, explicit, between, rest, labels, upper, lower
+        rows_of(shard), centers.rows, layout.dim, layout.factor, moved, explicit, between, rest, labels, upper, lower
     )
     shard.matcher.count(computed)
     state.set(EVERYBODY, labels=labels, upper=upper, lower_bound=lower, others=-np.inf)
@@ -78,7 +78,7 @@ def update_with_seed(shard: Shard, between: FloatArray, centers: VectorCenters) 
     announce(take_seed)
     state, layout, c = shard.state, centers.layout, len(between)
     labels, upper, lower = state.labels.copy(), state.upper.copy(), state.lower_bound.copy()
-    computed = take_seed(rows_of(shard), centers.rows, c, layout.split, layout.dim, between, labels, upper, lower)
+    computed = take_seed(rows_of(shard), centers.rows, c, layout.dim, layout.factor, between, labels, upper, lower)
     shard.matcher.count(computed)
     state.set(EVERYBODY, labels=labels, upper=upper, lower_bound=lower)
     return shard.inertia()
@@ -102,9 +102,8 @@ def second_distances(shard: Shard, centers: VectorCenters) -> FloatArray:
     """The distance of each row to the nearest center but its own; infinite if there is no other."""
     announce(second_nearest)
     state, layout, second = shard.state, centers.layout, np.empty(len(shard))
-    labels, upper = state.labels.copy(), state.upper.copy()
-    computed = second_nearest(rows_of(shard), centers.rows, layout.split, layout.dim, centers.between, labels, upper, second)
-    shard.matcher.count(computed)
+    second_nearest(rows_of(shard), centers.rows, layout.dim, layout.factor, state.labels.copy(), second)
+    shard.matcher.count(len(shard) * (centers.k - 1))
     return second
 
 
@@ -119,7 +118,7 @@ def addition_gains(shard: Shard, candidates: FloatArray) -> FloatArray:
     announce(gains_of_additions)
     layout, gains = layout_of(shard), np.zeros(len(candidates))
     upper = shard.state.upper.copy()
-    gains_of_additions(rows_of(shard), candidates, layout.split, layout.dim, writable(shard.weights), upper, gains)
+    gains_of_additions(rows_of(shard), candidates, layout.dim, layout.factor, writable(shard.weights), upper, gains)
     shard.matcher.count(len(shard) * len(candidates))
     return gains
 
@@ -133,9 +132,9 @@ def exchange_gains(
     second = second_distances(shard, centers)
     between = layout.distances(candidates, centers.rows)
     saved, lost = np.zeros(len(candidates)), np.zeros((len(candidates), centers.k))
-    gains_of_exchanges(
-        rows_of(shard), candidates, layout.split, layout.dim, writable(shard.weights), state.labels.copy(), state.upper.copy(), second,
+    computed = gains_of_exchanges(
+        rows_of(shard), candidates, layout.dim, layout.factor, writable(shard.weights), state.labels.copy(), state.upper.copy(), second,
         between, settled, saved, lost,
     )  # fmt: skip
-    shard.matcher.count(len(shard) * len(candidates))
+    shard.matcher.count(computed)
     return saved, lost
