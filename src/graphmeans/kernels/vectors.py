@@ -210,6 +210,16 @@ def add_rows(x, labels, weights, sums, total):
 
 
 @kernel
+def mark_edges(packed, present):
+    """present[a, b] (in, out): whether some graph has an edge between the nodes of these roles, a < b."""
+    for g in range(len(packed.node_ptr) - 1):
+        start = packed.node_ptr[g]
+        for e in range(packed.edge_ptr[g], packed.edge_ptr[g + 1]):
+            a, b = packed.roles[start + packed.ends[e, 0]], packed.roles[start + packed.ends[e, 1]]
+            present[min(a, b), max(a, b)] = True
+
+
+@kernel
 def flatten_graphs(packed, directed, place_of_edge, n_roles, n_edges, with_nodes, of_edges, of_presence, rows):
     """rows[g] (out, zeros): the numbers of nodes by role, if they are wanted; from the column `of_edges` on those of edges by
     the place of their two roles; from `of_presence` on, if that is not -1, 1 for each node and edge that is there.

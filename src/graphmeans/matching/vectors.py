@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import SMALLEST
-from graphmeans.kernels.vectors import all_distances, flatten_graphs, pair_distances
+from graphmeans.kernels.vectors import all_distances, flatten_graphs, mark_edges, pair_distances
 from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import kernel_arrays, run_in_chunks
@@ -64,9 +64,9 @@ class VectorLayout:
             return None
         present, full = np.zeros((len(order), len(order)), dtype=bool), True
         for batch in batches:
-            ends = batch.node_ptr[np.repeat(np.arange(len(batch)), np.diff(batch.edge_ptr))][:, None] + batch.ends
-            a, b = batch.roles[ends].T
-            present[np.minimum(a, b), np.maximum(a, b)] = True
+            if len(batch.ends):
+                announce(mark_edges)
+                mark_edges(kernel_arrays(batch), present)
         edges = np.argwhere(present)
         like, numbers, graphs = batches[0], 0, 0
         for batch in batches:
@@ -143,7 +143,8 @@ class VectorLayout:
     def to_graphs(self, rows: FloatArray) -> tuple[GraphBatch, FloatArray, FloatArray]:
         """Rows as graphs, with the support of their nodes and edges: what a row says of what there is."""
         count, sides = len(rows), 1 + self.directed
-        node_support, edge_support = np.ones((count, self.n_roles)), np.ones((count, len(self.edges), sides))
+        node_support: FloatArray = np.ones((count, self.n_roles))
+        edge_support: FloatArray = np.ones((count, len(self.edges), sides))
         if self.with_presence:
             known = np.minimum(rows[:, self.dim :], 1.0)
             node_support = known[:, : self.n_roles]

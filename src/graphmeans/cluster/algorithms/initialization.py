@@ -14,9 +14,9 @@ from sklearn.utils.random import sample_without_replacement
 from graphmeans.cluster.algorithms.exchanges import disjoint_exchanges, put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.algorithms.moving import centers_of_graphs, no_centers
 from graphmeans.cluster.algorithms.pam import best_medoids
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance, draw_one
-from graphmeans.cluster.algorithms.moving import centers_of_graphs, no_centers
 from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
 from graphmeans.cluster.context import SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine

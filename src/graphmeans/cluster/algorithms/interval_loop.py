@@ -161,10 +161,14 @@ class IntervalLoop:
                 return
             if self._fill_empty_clusters(found.sizes) or sums is None:
                 sums = self.engine.sum(sample.sums, self.centers, log=not trial)
-            self.centers.move_to_means(sums)
+            self._move_to_means(sums)
             changed = False
             if not trial:
                 self.write_checkpoint(history)
+
+    def _move_to_means(self, sums: Frames | VectorSums) -> None:
+        centers: Any = self.centers  # sums are always of the kind of the centers
+        centers.move_to_means(sums)
 
     def _assign(self, log: bool) -> AssignmentTotals:
         found = self.engine.sum(assign, self.centers, self._slack, log=log)
@@ -210,7 +214,7 @@ class IntervalLoop:
         """
         for stage, limit in enumerate(PROOF_TREE_NODES):
             while self._prove(history, stage, limit):
-                self.centers.move_to_means(self.engine.sum(sample.sums, self.centers))
+                self._move_to_means(self.engine.sum(sample.sums, self.centers))
                 self.run(history)
 
     def _prove(self, history: History, stage: int, limit: int) -> bool:

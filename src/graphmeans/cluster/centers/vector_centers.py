@@ -19,7 +19,7 @@ from graphmeans.means.frames import Centers
 
 #: Distances to centers that moved are computed one by one, where at most this share of the centers did.
 FEW = 0.5
-#: Where more have moved, to those that moved by more than this multiple of what the median moved, but not to more than this share.
+#: Where more have moved, to those that moved by more than this multiple of the median, but not to more than this share.
 FAR, FEW_FAR = 4.0, 0.25
 
 

@@ -60,12 +60,13 @@ def realign_all(shard: Shard, centers: MovingCenters) -> int:
 # -- one graph at a time ---------------------------------------------------------------------------
 
 
-def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> HartiganMoves:
+def hartigan_moves(shard: Shard, least: float, centers: MovingCenters) -> HartiganMoves:
     """Single moves that lower the objective although the other center is no nearer (Hartigan), by `least` or more.
 
     Without x its old mean comes closer to the others, with x the new one follows it: moving x from a to b gains
     w (W_a / (W_a - w) u^2 - W_b / (W_b + w) D(x, b)^2). `accept_moves` carries some of them out.
     """
+    assert isinstance(centers, FrameCenters), "rows do not move by themselves"
     state, total, w = shard.state, centers.frames.total, shard.weights
     rest = total[state.labels] - w
     movable = (w > 0) & (rest > 1e-9 * w) & (state.upper > 0)
@@ -97,9 +98,10 @@ def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> Hartiga
     return HartiganMoves(x + shard.first, state.labels[x], y, gain[offered]).best()
 
 
-def accept_moves(shard: Shard, numbers: IntArray, centers: FrameCenters) -> Frames:
+def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:
     """Carry out those of the proposed moves whose graphs are among `numbers`; returns the sums afterwards."""
     state = shard.state
+    assert isinstance(centers, FrameCenters), "rows do not move by themselves"
     assert state.proposed_moves is not None, "nothing was proposed"
     x, y, found = state.proposed_moves
     taken = np.isin(x + shard.first, numbers)

@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.vector_centers import VectorCenters, VectorSums
-from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
+from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Shard
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import SMALLEST
 from graphmeans.kernels.vectors import (
@@ -59,7 +59,7 @@ def assign_to_new(shard: Shard, centers: VectorCenters, first: int) -> Counter[s
 
 
 def _assign(
-    shard: Shard, centers: VectorCenters, moved: FloatArray, explicit: IntArray, between: FloatArray, rest: float
+    shard: Shard, centers: VectorCenters, moved: BoolArray, explicit: IntArray, between: FloatArray, rest: float
 ) -> Counter[str]:
     announce(assign_rows)
     state, layout, k = shard.state, centers.layout, len(centers.rows)
@@ -132,9 +132,10 @@ def exchange_gains(
     second = second_distances(shard, centers)
     between = layout.distances(candidates, centers.rows)
     saved, lost = np.zeros(len(candidates)), np.zeros((len(candidates), centers.k))
+    labels, upper = state.labels.copy(), state.upper.copy()
     computed = gains_of_exchanges(
-        rows_of(shard), candidates, layout.dim, layout.factor, writable(shard.weights), state.labels.copy(), state.upper.copy(), second,
-        between, settled, saved, lost,
+        rows_of(shard), candidates, layout.dim, layout.factor, writable(shard.weights), labels, upper, second, between, settled,
+        saved, lost,
     )  # fmt: skip
     shard.matcher.count(computed)
     return saved, lost
