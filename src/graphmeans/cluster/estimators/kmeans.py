@@ -48,8 +48,8 @@ from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import get_mean
 from graphmeans.space import OURS, GraphSpace, Order, resolve_order
 
-#: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before; rows need less.
-SWAPS, SWAPS_OF_ROWS = 2.0, 1.25
+#: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before, and where graphs are rows.
+SWAPS, SWAPS_OF_ROWS = 2.0, 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,9 +229,9 @@ class GraphKMeans(BaseGraphKMeans):
         where "k-means++" takes k. A callable gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int, default="auto"
         The number of runs from different starts, of which the best is kept. "auto" with the interval algorithm and a start
-        by name makes one run and then spends up to twice its work on swapping centers, which never ends in a worse
-        objective. With the other algorithms "auto" makes 10 runs for "random" and callables, else 1. From given graphs there
-        is always one run.
+        by name makes one run and then spends up to twice its work (on vectors five times) on swapping centers, which never
+        ends in a worse objective. With the other algorithms "auto" makes 10 runs for "random" and callables, else 1. From given
+        graphs there is always one run.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod, default="auto"
         How a center is found. "auto" is lifted for interval, and incremental, as in the paper, for the others; "interval"
         and "gvr" take no other.

@@ -1,7 +1,8 @@
 """What a shard does where alignments are fixed: its graphs are rows, and every answer is a compiled loop over them.
 
 Of each row the distance to its own center is known, and a bound for all others together. Only a few centers move where k-means
-is nearly done, or where one of them is put somewhere else: distances to those few are computed, and mostly decide.
+is nearly done, or where one of them is put somewhere else: distances to those few are computed, and mostly decide. A distance to
+a center that is computed counts as a matching; what candidates for new centers are worth counts as none, as for other graphs.
 """
 
 from __future__ import annotations
@@ -103,13 +104,13 @@ def second_distances(shard: Shard, centers: VectorCenters) -> FloatArray:
     announce(second_nearest)
     state, layout, second = shard.state, centers.layout, np.empty(len(shard))
     second_nearest(rows_of(shard), centers.rows, layout.dim, layout.factor, state.labels.copy(), second)
-    shard.matcher.count(len(shard) * (centers.k - 1))
     return second
 
 
 def bounds_of_others(shard: Shard, centers: VectorCenters) -> FloatArray:
     """The same as a proven bound: 0 where squares have lost digits."""
     second = second_distances(shard, centers)
+    shard.matcher.count(len(shard) * (centers.k - 1))
     return np.where(second * second > SMALLEST, second, 0.0)
 
 
@@ -119,7 +120,6 @@ def addition_gains(shard: Shard, candidates: FloatArray) -> FloatArray:
     layout, gains = layout_of(shard), np.zeros(len(candidates))
     upper = shard.state.upper.copy()
     gains_of_additions(rows_of(shard), candidates, layout.dim, layout.factor, writable(shard.weights), upper, gains)
-    shard.matcher.count(len(shard) * len(candidates))
     return gains
 
 
@@ -133,9 +133,8 @@ def exchange_gains(
     between = layout.distances(candidates, centers.rows)
     saved, lost = np.zeros(len(candidates)), np.zeros((len(candidates), centers.k))
     labels, upper = state.labels.copy(), state.upper.copy()
-    computed = gains_of_exchanges(
+    gains_of_exchanges(
         rows_of(shard), candidates, layout.dim, layout.factor, writable(shard.weights), labels, upper, second, between, settled,
         saved, lost,
     )  # fmt: skip
-    shard.matcher.count(computed)
     return saved, lost
