@@ -113,7 +113,7 @@ def _search(
     for which, begin in ((undecided, found.flat), (~small & ~dense, warm)):
         if which.any():
             given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
-            found.put(which, _search_edges(x, y, pairs[which], order, n_jobs, most, given, cutoff[which]))
+            found.put(which, search_edges(x, y, pairs[which], order, n_jobs, most, given, cutoff[which]))
             found.lower[which] = np.maximum(before, found.lower[which])
     return found
 
@@ -125,10 +125,11 @@ def are_dense(x: GraphBatch, y: GraphBatch, pairs: IntArray, rows: IntArray) -> 
     return np.asarray(share >= DENSE + DENSER * np.maximum(rows - DENSE_ROWS, 0))
 
 
-def _search_edges(
+def search_edges(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
     warm: IntArray | None, cutoff: FloatArray,
 ) -> Matches:  # fmt: skip
+    """Branch and bound on the edge program; where it has nothing to say, on assignments."""
     found, done = solve_by_edges(x, y, pairs, order, n_jobs, most, warm, cutoff)
     found = replace(found, second=found.upper.copy())
     if not done.all():
@@ -141,6 +142,7 @@ def search_assignments(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
     warm: IntArray | None, cutoff: FloatArray,
 ) -> Matches:  # fmt: skip
+    """Branch and bound on linear assignments, with at most so many tree nodes a pair."""
     start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
     settings = (most, cutoff, warm is not None, start)
     tree_nodes, second = np.empty(len(pairs), dtype=np.int64), np.zeros(len(pairs))
