@@ -148,8 +148,11 @@ def measure_trees(count: int, seeds: int) -> str:
     return default_row("Trees of about 26 nodes, depth as role", measured)
 
 
-#: Published optima of larger problems (Burkard, Karisch and Rendl, QAPLIB).
+#: Published optima (Burkard, Karisch and Rendl, QAPLIB).
 PUBLISHED = {
+    "chr12a": 9552, "chr12b": 9742, "chr12c": 11156, "chr15a": 9896, "chr15b": 7990, "chr15c": 9504, "had12": 1652, "had14": 2724,
+    "nug12": 578, "nug14": 1014, "nug15": 1150, "rou12": 235528, "rou15": 354210, "scr12": 31410, "scr15": 51140,
+    "tai12a": 224416, "tai12b": 39464925, "tai15a": 388214, "tai15b": 51765268,
     "had16": 3720, "had18": 5358, "had20": 6922, "nug16a": 1610, "nug16b": 1240, "nug17": 1732, "nug18": 1930, "nug20": 2570,
     "nug21": 2438, "nug22": 3596, "nug24": 3488, "nug25": 3744, "nug27": 5234, "nug28": 5166, "nug30": 6124, "rou20": 725522,
     "scr20": 110030, "tai17a": 491812, "tai20a": 703482, "tai25a": 1167256, "tai30a": 1818146, "chr18a": 11098, "chr20a": 2192,
