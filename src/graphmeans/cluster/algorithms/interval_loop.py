@@ -27,7 +27,7 @@ from graphmeans.graphs.batch import IntArray
 from graphmeans.means.frames import Centers, Frames
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
-WORTH_A_MOVE = 0.2
+WORTH_A_MOVE = 0.02
 #: Until nothing moves otherwise, a graph need not move to a center that is nearer by less than this share.
 SLACK = 0.06
 #: Most nodes of the search tree for the proof of a label against a center, in the stages of `certify`; parts of a stage.
