@@ -34,7 +34,7 @@ def networks(rng, count, n, directed, attributes, share):
 
 
 @pytest.mark.parametrize("directed", [False, True])
-@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0.3, 0.8, 1.0]))
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([0.0, 0.3, 0.8, 1.0]))
 @examples(25)
 def test_rows_are_as_far_apart_as_their_graphs_and_become_them_again(directed, seed, attributes, share):
     rng = np.random.default_rng(seed)

@@ -74,7 +74,7 @@ class VectorLayout:
             graphs += len(batch)
             full = full and bool((batch.sizes == len(order)).all() and (np.diff(batch.edge_ptr) == len(edges)).all())
             if batch.directed and full:
-                halves = batch.edge_values.reshape(len(batch.ends), 2, -1)
+                halves = batch.edge_values.reshape(len(batch.ends), 2, batch.edge_values.shape[1] // 2)
                 full = bool(halves.any(axis=2).all())
         with_nodes = not len(edges) or any(bool(batch.nodes.any()) for batch in batches)
         layout = cls._of_edges(order, like, edges, with_nodes, not full)
