@@ -21,6 +21,7 @@ from graphmeans.matching.match import CERTIFIED, Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.search import Search
+from graphmeans.matching.vectors import VectorLayout
 
 Order = Union[str, int, None, Mapping[Any, int]]
 
@@ -57,6 +58,8 @@ class GraphSpace:
     shift : array, optional
         What is taken off the attributes of nodes. That changes no distance where every graph has as many nodes as the order
         has places, as vectors do; see `exact_shift`.
+    layout : VectorLayout, optional
+        How points are laid out where they are rows instead of graphs; see `of_rows`.
 
     See Also
     --------
@@ -80,6 +83,7 @@ class GraphSpace:
     n_jobs: int | None = None
     unit: float = 1.0
     shift: FloatArray | None = None
+    layout: VectorLayout | None = None
 
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
@@ -127,6 +131,10 @@ class GraphSpace:
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
         space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs, shift=shift)
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
+
+    def of_rows(self, layout: VectorLayout) -> GraphSpace:
+        """The same space for points that are laid out as rows, since they can be aligned in one way only."""
+        return replace(self, order=np.ones(1, dtype=np.int64), roles=(None,), layout=layout)
 
     def _shifted(self, batch: Any) -> Any:
         return batch if self.shift is None else replace(batch, nodes=batch.nodes - self.shift)
@@ -300,6 +308,8 @@ class GraphSpace:
             The answers, in the order of the pairs.
         """
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        if self.layout is not None:
+            return self.layout.solve(x, y, pairs, self.n_jobs)
         if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
             return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
         taken = _hints_taken(type(self.matcher))

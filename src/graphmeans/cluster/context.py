@@ -75,6 +75,10 @@ class CountedMatcher:
         finally:
             self.counters.seconds += time.perf_counter() - start
 
+    def count(self, pairs: int) -> None:
+        """Count distances of rows, which need no matcher; see `VectorLayout`."""
+        self.counters.matchings[self.purpose] += pairs
+
     @contextmanager
     def counted_as(self, purpose: str) -> Iterator[None]:
         """Count the matchings inside this context under another purpose."""
@@ -87,6 +91,8 @@ class CountedMatcher:
     @property
     def is_exact(self) -> bool:
         """Whether every answer is the distance itself."""
+        if self.space.layout is not None:
+            return True
         matcher = self.space.matcher
         if isinstance(matcher, Auto):
             return bool(self.space.order.sum() <= SMALL or (self.space.order <= 1).all())

@@ -10,6 +10,7 @@ but cannot be exchanged), two copies of a graph come out in different orders, an
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ Hashes = NDArray[np.uint64]
 MOST_TIES = 32
 #: How far the colours look for `fingerprints`, in edges.
 SIGHT = 3
+#: Rows of more numbers than this are hashed one by one.
+LONG_ROW = 256
 
 
 class _Halves(NamedTuple):
@@ -159,6 +162,9 @@ def _sums(values: Hashes, ptr: IntArray) -> Hashes:
 
 def _hashed(rows: NDArray[np.float64]) -> Hashes:
     """A hash of each row of numbers; 0 and -0 are one number."""
+    if rows.shape[1] > LONG_ROW:
+        digests = [blake2b((row + 0.0).tobytes(), digest_size=8).digest() for row in rows]
+        return np.frombuffer(b"".join(digests), dtype=np.uint64)
     result = np.full(len(rows), 0x51ED270B8F1D9A37, dtype=np.uint64)
     for column in range(rows.shape[1]):
         result = _mixed(result ^ (rows[:, column] + 0.0).view(np.uint64))

@@ -1,8 +1,9 @@
 """The exact matcher, branch and bound, whose answers are guaranteed to be optimal.
 
 There are two trees. In the one of kernels/exact.py a node is one linear assignment, some microseconds, whose bound misses much
-on large graphs: it is for small pairs, and for those whose edges are too many for the other, or gain nothing. In the one of
-kernels/edge_tree.py a node is some rounds of the edge program, some hundred microseconds, and misses hardly anything.
+on large graphs: it is for small pairs, for dense ones that are not much larger, and for those whose edges are too many for the
+other, or gain nothing. In the one of kernels/edge_tree.py a node is some rounds of the edge program, some hundred microseconds
+(milliseconds where there are many edges), and misses hardly anything.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ PROBE_NODES, PROBE_ROUNDS = 64, 8
 PROVEN = 1e-9
 #: Pairs of at most so many rows go through so many nodes of the tree of assignments before the edge program is tried.
 SMALL, SMALL_NODES = 10, 10_000
+#: Dense pairs are left to the tree of assignments: at most 12 rows of which this share of the pairs have edges, and for each
+#: further row so much more of them. A round of the edge program takes as long as there are couples of edges.
+DENSE, DENSE_ROWS, DENSER = 0.45, 12, 0.1
 
 
 class Exact(BaseEstimator):
@@ -120,26 +124,39 @@ def _search(
     warm: IntArray | None, cutoff: FloatArray,
 ) -> Matches:  # fmt: skip
     """Small pairs by a tree of assignments, all others and what that left open by the edge program, where it has a say."""
-    small = rows_needed(x, y, pairs, order)[0] <= SMALL
-    if small.all() and most <= SMALL_NODES:
+    rows = rows_needed(x, y, pairs, order)[0]
+    small, dense = rows <= SMALL, are_dense(x, y, pairs, rows)
+    if (small | dense).all() and (most <= SMALL_NODES or dense.all()):
         return search_assignments(x, y, pairs, order, n_jobs, most, warm, cutoff)
     found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
+    small &= ~dense
+    if dense.any():
+        given = None if warm is None else rows_of(warm, found, dense)
+        found.put(dense, search_assignments(x, y, pairs[dense], order, n_jobs, most, given, cutoff[dense]))
     if small.any():
         given = None if warm is None else rows_of(warm, found, small)
         found.put(small, search_assignments(x, y, pairs[small], order, n_jobs, min(most, SMALL_NODES), given, cutoff[small]))
     undecided = small & is_open(found, cutoff) & (most > SMALL_NODES)
-    for which, begin in ((undecided, found.flat), (~small, warm)):
+    for which, begin in ((undecided, found.flat), (~small & ~dense, warm)):
         if which.any():
             given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
-            found.put(which, _search_edges(x, y, pairs[which], order, n_jobs, most, given, cutoff[which]))
+            found.put(which, search_edges(x, y, pairs[which], order, n_jobs, most, given, cutoff[which]))
             found.lower[which] = np.maximum(before, found.lower[which])
     return found
 
 
-def _search_edges(
+def are_dense(x: GraphBatch, y: GraphBatch, pairs: IntArray, rows: IntArray) -> NDArray[np.bool_]:
+    """Which pairs have so many edges, on average of the two, that the tree of assignments is quicker."""
+    edges = np.sqrt(np.diff(x.edge_ptr)[pairs[:, 0]] * np.diff(y.edge_ptr)[pairs[:, 1]])
+    share = edges / np.maximum(rows * (rows - 1) / 2, 1)
+    return np.asarray(share >= DENSE + DENSER * np.maximum(rows - DENSE_ROWS, 0))
+
+
+def search_edges(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
     warm: IntArray | None, cutoff: FloatArray,
 ) -> Matches:  # fmt: skip
+    """Branch and bound on the edge program; where it has nothing to say, on assignments."""
     found, done = solve_by_edges(x, y, pairs, order, n_jobs, most, warm, cutoff)
     found = replace(found, second=found.upper.copy())
     if not done.all():
@@ -152,6 +169,7 @@ def search_assignments(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, most: int,
     warm: IntArray | None, cutoff: FloatArray,
 ) -> Matches:  # fmt: skip
+    """Branch and bound on linear assignments, with at most so many tree nodes a pair."""
     start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
     settings = (most, cutoff, warm is not None, start)
     tree_nodes, second = np.empty(len(pairs), dtype=np.int64), np.zeros(len(pairs))

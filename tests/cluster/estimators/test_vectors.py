@@ -116,3 +116,81 @@ def test_one_node_graphs_give_what_the_array_gives(algorithm):
     assert ours.inertia_ == pytest.approx(array.inertia_)
     for c in range(4):
         np.testing.assert_allclose(ours.cluster_centers_[c].nodes[""][0], array.cluster_centers_[c], atol=1e-9)
+
+
+def connectomes(rng, count=24, n=6, directed=False, share=1.0):
+    """Networks of two planted groups on the same regions, some of whose connections are missing."""
+    planted = rng.normal(size=(2, n, n))
+    seen = planted[rng.integers(2, size=count)] + 0.4 * rng.normal(size=(count, n, n))
+    seen *= (rng.uniform(size=seen.shape) < share) * (1 - np.eye(n))
+    return seen if directed else np.triu(seen, 1) + np.triu(seen, 1).transpose(0, 2, 1)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+@pytest.mark.parametrize("algorithm", ["interval", "lloyd", "elkan", "gvr"])
+def test_labelled_networks_are_the_vectors_of_their_matrices(algorithm, share, directed):
+    matrices = connectomes(np.random.default_rng(4), directed=directed, share=share)
+    graphs = gm.structures.labelled_networks(list(matrices), directed=directed)
+    flat = matrices.reshape(len(matrices), -1)
+    theirs = KMeans(3, init=flat[:3], n_init=1, tol=0).fit(flat)
+    ours = gm.GraphKMeans(3, algorithm=algorithm, init=graphs[:3]).fit(graphs)
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+    assert ours.inertia_ == pytest.approx(theirs.inertia_)
+    if algorithm == "interval":
+        assert ours.certified_.all()
+    np.testing.assert_array_equal(ours.predict(graphs), ours.labels_)
+    for c, center in enumerate(ours.centroids()):
+        members = matrices[ours.labels_ == c]
+        # the mean of the metric is what members have on average, times the share that has it
+        found = np.zeros(matrices.shape[1:])
+        support = np.zeros(matrices.shape[1:])
+        values, shares = np.ravel(center.edge_attributes[""]), np.ravel(center.edge_support)
+        for (i, j), value, held in zip(center.edges, values, shares, strict=True):
+            found[i, j], support[i, j] = value * held, held
+            if not directed:
+                found[j, i], support[j, i] = found[i, j], held
+        np.testing.assert_allclose(found, members.mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(support, (members != 0).mean(axis=0), atol=1e-12)
+
+
+def test_vectors_give_the_same_on_any_number_of_threads(monkeypatch):
+    monkeypatch.setattr("graphmeans.cluster.data.dataset.SHARD_SIZE", 64)
+    x = make_blobs(400, n_features=2, centers=12, random_state=2)[0]
+    one, four = (gm.GraphKMeans(12, random_state=5, n_jobs=jobs).fit(x) for jobs in (1, 4))
+    np.testing.assert_array_equal(one.labels_, four.labels_)
+    assert one.inertia_ == four.inertia_
+    assert one.n_matchings_ == four.n_matchings_
+    assert (one.trace_["swap"] == four.trace_["swap"]).all()
+
+
+@pytest.mark.parametrize("init", ["k-means||", "medoids", "furthest-first", "random"])
+def test_every_start_takes_vectors(init):
+    x, _y = make_blobs(150, n_features=2, centers=5, cluster_std=0.2, random_state=3)
+    found = gm.GraphKMeans(5, init=init, random_state=1).fit(x)
+    assert found.inertia_ <= 1.05 * KMeans(5, n_init=10, random_state=0).fit(x).inertia_
+    assert found.certified_.all()
+
+
+@pytest.mark.parametrize("after", [3, 8])
+def test_vectors_go_on_from_a_checkpoint(after, tmp_path, monkeypatch):
+    from graphmeans.cluster.persistence.checkpoint import CheckpointFile
+
+    monkeypatch.setattr("graphmeans.cluster.data.dataset.SHARD_SIZE", 64)
+    x = make_blobs(200, n_features=3, centers=8, cluster_std=2.0, random_state=4)[0]
+    whole = gm.GraphKMeans(8, random_state=2).fit(x)
+    write, written = CheckpointFile.write, []
+
+    def dying(self, *args, **kwargs):
+        write(self, *args, **kwargs)
+        written.append(1)
+        if len(written) == after:
+            raise RuntimeError("killed")
+
+    monkeypatch.setattr(CheckpointFile, "write", dying)
+    with pytest.raises(RuntimeError, match="killed"):
+        gm.GraphKMeans(8, random_state=2, checkpoint=tmp_path / "c").fit(x)
+    resumed = gm.GraphKMeans(8, random_state=2, checkpoint=tmp_path / "c").fit(x)
+    np.testing.assert_array_equal(resumed.labels_, whole.labels_)
+    assert resumed.inertia_ == whole.inertia_
+    assert resumed.n_matchings_ == whole.n_matchings_

@@ -27,8 +27,8 @@ logger = logging.getLogger("graphmeans")
 
 #: An objective that is lower by less than this share is not worth a swap.
 LOWER = 1.0 - 1e-9
-#: So many swaps are tried whatever they cost and promise.
-FLOOR = 20
+#: So many swaps are tried whatever they cost and promise; fewer where distances are known and promises are not estimated.
+FLOOR, FLOOR_OF_ROWS = 20, 10
 #: Graphs that a center might be put onto are drawn as many as there are centers, but at least so many.
 CANDIDATES = 40
 #: A center that is put onto a graph moves to the mean of those that follow: their squared distances fall to about this share.
@@ -49,15 +49,16 @@ def swap_centers(loop: IntervalLoop, history: History) -> None:
     """Swap centers until the run has done the work of its budget, or nothing promises to help."""
     state = loop.swaps
     assert state is not None, "begin_swaps comes first"
+    floor = FLOOR if loop.context.space.layout is None else FLOOR_OF_ROWS
     most = 50 + 5 * loop.centers.k
     candidates: tuple[Sample, FloatArray] | None = None
-    while loop.inertia > 0 and (state.tried < FLOOR or (loop.work(history) < state.budget and state.tried < most)):
+    while loop.inertia > 0 and (state.tried < floor or (loop.work(history) < state.budget and state.tried < most)):
         loop.write_checkpoint(history)
         if candidates is None:
             candidates = _candidates(loop, state)
         graphs, gains = candidates
         c, new, promised = _most_promising(state, graphs, gains)
-        if c < 0 or (promised < -loop.inertia / loop.centers.k and state.tried >= FLOOR):
+        if c < 0 or (promised < -loop.inertia / loop.centers.k and state.tried >= floor):
             state.exhausted = True
             break
         before = loop.snapshot()

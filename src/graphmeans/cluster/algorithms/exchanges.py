@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.shards.assign import claim_graphs, dissolve_clusters
 from graphmeans.cluster.shards.estimate import ExchangeGains
@@ -22,21 +22,22 @@ def disjoint_exchanges(
     net = gains.saved[:, None] - gains.lost
     centers: list[int] = []
     candidates: list[int] = []
-    busy: set[int] = set()
-    for place in np.argsort(-net, axis=None, kind="stable").tolist():
-        new, c = divmod(place, net.shape[1])
-        if net[new, c] <= least or len(centers) == most:
+    while len(centers) < min(most, len(net)):
+        new, c = divmod(int(net.argmax()), net.shape[1])
+        if not net[new, c] > least:
             break
-        label = int(labels[new])
-        if not {c, label} & busy:
-            busy |= {c, label}
-            centers.append(c)
-            candidates.append(new)
+        centers.append(c)
+        candidates.append(new)
+        busy = [c, int(labels[new])]
+        net[:, busy] = -np.inf
+        net[np.isin(labels, busy)] = -np.inf
     return np.array(centers, dtype=np.int64), np.array(candidates, dtype=np.int64)
 
 
-def put_centers(engine: Engine, centers: FrameCenters, which: IntArray, graphs: Sample) -> None:
+def put_centers(engine: Engine, centers: MovingCenters, which: IntArray, graphs: Sample) -> None:
     """Take these centers away and put them onto graphs."""
     centers.replace(which, graphs.batch)
+    if isinstance(centers, VectorCenters):
+        return  # the next assignment sees by the distances who is concerned
     engine.each(dissolve_clusters, which, centers)
     engine.each(claim_graphs, graphs.graph, which, centers)

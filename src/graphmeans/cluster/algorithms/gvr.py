@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.algorithms.elkan import candidates
+from graphmeans.cluster.algorithms.elkan import candidates, elkan
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import InMemoryFit, is_closer
 from graphmeans.cluster.algorithms.result import Result, copied
@@ -42,6 +42,8 @@ def gvr(
     graphs with centers that cannot be avoided. On the way the objective is that of the stored alignments, at no matching;
     that of the iteration returned is evaluated.
     """
+    if context.space.layout is not None:
+        return elkan(context, matcher, seeds, history)  # of rows every distance is up to date for nothing
     fit = InMemoryFit(context, matcher)
     n, k = len(fit), len(seeds)
     centers = FrameCenters.from_graphs(context.bounded_order(), seeds.centers.batch)

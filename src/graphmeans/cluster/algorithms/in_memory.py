@@ -7,8 +7,12 @@ from numpy.typing import NDArray
 
 from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
+from graphmeans.kernels.vectors import add_rows
 from graphmeans.matching.match import Matches
+from graphmeans.matching.vectors import as_batch, writable
 from graphmeans.means.frames import Centers
+from graphmeans.means.incremental import Incremental
+from graphmeans.means.lifted import Lifted
 from graphmeans.means.method import in_turn
 from graphmeans.space import PAIRS_AT_ONCE
 
@@ -40,6 +44,10 @@ class InMemoryFit:
 
     def all_distances(self, centers: Centers) -> FloatArray:
         """D(X, Y) of every graph and every center, shape (N, k)."""
+        space = self.context.space
+        if space.layout is not None:
+            self.matcher.count(len(self) * len(centers))
+            return space.layout.distances(self.batch.nodes, centers.batch.nodes, space.n_jobs)
         graphs, to = (part.ravel() for part in np.indices((len(self), len(centers))))
         return self.distances(graphs, centers, to).reshape(len(self), len(centers))
 
@@ -62,7 +70,16 @@ class InMemoryFit:
         return self.match(old.batch, new.batch, np.stack([same, same], axis=1)).upper
 
     def means(self, labels: IntArray, old: Centers, iteration: int) -> Centers:
-        """The mean of each cluster, its members taken in a random order; a cluster without weight keeps its center."""
+        """The mean of each cluster, its members taken in a random order; a cluster without weight keeps its center.
+
+        The mean of rows is their average, which needs no matching.
+        """
+        if self.context.space.layout is not None and isinstance(self.context.mean, (Incremental, Lifted)):
+            rows, total = old.batch.nodes.copy(), np.zeros(len(old))
+            sums = np.zeros_like(rows)
+            add_rows(writable(self.batch.nodes), labels, writable(self.weights), sums, total)
+            rows[total > 0] = sums[total > 0] / total[total > 0, None]
+            return Centers.of_graphs(as_batch(rows))
         random = self.context.random("mean", iteration)
         groups = in_turn(labels, len(old), random)
         filled = np.array([c for c, group in enumerate(groups) if self.weights[group].any()], dtype=np.int64)

@@ -14,9 +14,10 @@ from sklearn.utils.random import sample_without_replacement
 from graphmeans.cluster.algorithms.exchanges import disjoint_exchanges, put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval
+from graphmeans.cluster.algorithms.moving import centers_of_graphs, no_centers
 from graphmeans.cluster.algorithms.pam import best_medoids
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance, draw_one
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
 from graphmeans.cluster.context import SEEDING, CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.threads import ThreadEngine
@@ -84,7 +85,7 @@ class Chosen:
     """The numbers of the graphs that a start has chosen, and the same in frames if shards were updated with them."""
 
     numbers: IntArray
-    in_frames: FrameCenters | None = None
+    in_frames: MovingCenters | None = None
 
 
 class _OneByOne:
@@ -98,7 +99,7 @@ class _OneByOne:
     def __init__(self, init: Initialization, lazy: bool = False) -> None:
         self.init, self.lazy = init, lazy
         self.numbers: list[int] = []
-        self.centers = FrameCenters(init.context.order, init.context.data.like, init.k)
+        self.centers = no_centers(init.context, init.k)
         self.shard_inertia: list[float] = []
         self.closeness = Closeness()
         self._sums = np.zeros(3)
@@ -115,7 +116,7 @@ class _OneByOne:
         between = self.init.matcher.match(seed.batch, self.centers.batch, pairs).lower
         self.centers.append(seed.batch)
         self.numbers.append(number)
-        if c < self.init.k - 1:  # shards are updated with the last one by the algorithm
+        if c < self.init.k - 1 or isinstance(self.centers, VectorCenters):  # else the algorithm looks at the last one first
             found = self.init.engine.each(update_with_seed, number, between, self.centers, self._slack)
             self.shard_inertia = [inertia for inertia, _ in found]
             self._sums = sum((sums for _, sums in found), self._sums)
@@ -253,7 +254,7 @@ class _Candidates:
             self._update(more)
 
     def _update(self, more: Sample) -> None:
-        centers = FrameCenters.from_graphs(self.init.context.order, self.graphs.batch)
+        centers = centers_of_graphs(self.init.context, self.graphs.batch)
         self.inertia = self.init.engine.sum(update_with_seeds, more.graph, centers)
 
     def reduced(self) -> Chosen:
@@ -273,7 +274,7 @@ class _Candidates:
         number = np.full(count, -1, dtype=np.int64)
         number[chosen] = np.arange(k)
         init.engine.each(select_seeds, number)
-        in_frames = FrameCenters.from_graphs(init.context.order, self.graphs.batch, np.array(chosen))
+        in_frames = centers_of_graphs(init.context, self.graphs.batch.take(chosen))
         return Chosen(self.graphs.graph[chosen], in_frames)
 
 

@@ -12,9 +12,10 @@ import numpy as np
 from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
+from graphmeans.cluster.algorithms.moving import centers_of_arrays, centers_of_graphs
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
 from graphmeans.cluster.context import FitContext
 from graphmeans.cluster.engines.base import Engine, GetAssignment
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
@@ -26,7 +27,7 @@ from graphmeans.graphs.batch import IntArray
 from graphmeans.means.frames import Centers, Frames
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
-WORTH_A_MOVE = 0.2
+WORTH_A_MOVE = 0.02
 #: Until nothing moves otherwise, a graph need not move to a center that is nearer by less than this share.
 SLACK = 0.06
 #: Most nodes of the search tree for the proof of a label against a center, in the stages of `certify`; parts of a stage.
@@ -41,7 +42,7 @@ LARGE = 10
 class Snapshot:
     """What a trial goes back to; shards keep their part themselves."""
 
-    centers: FrameCenters
+    centers: MovingCenters
     inertia: float
     shard_inertia: list[float]
 
@@ -87,7 +88,7 @@ class IntervalLoop:
     context : FitContext
     engine : Engine
         Who holds the shards.
-    centers : FrameCenters
+    centers : FrameCenters or VectorCenters
     file : CheckpointFile, optional
         Where checkpoints are written.
 
@@ -98,7 +99,7 @@ class IntervalLoop:
     """
 
     def __init__(
-        self, context: FitContext, engine: Engine, centers: FrameCenters, file: CheckpointFile | None = None
+        self, context: FitContext, engine: Engine, centers: MovingCenters, file: CheckpointFile | None = None
     ) -> None:
         self.context, self.engine, self.centers, self.file = context, engine, centers, file
         self.inertia = np.inf
@@ -114,19 +115,17 @@ class IntervalLoop:
         cls, context: FitContext, engine: Engine, seeds: Seeds, file: CheckpointFile | None = None
     ) -> IntervalLoop:
         """Start from seeds: those that the shards of the engine know already, or others."""
-        order = context.bounded_order()
+        context.bounded_order()  # an error where there is none
         if seeds.in_frames is not None and seeds.engine is engine:
             return cls(context, engine, seeds.in_frames, file)
         if seeds.engine is engine:
             engine.each(reset)  # the shards may know other seeds
-        return cls(context, engine, FrameCenters.from_graphs(order, seeds.centers.batch), file)
+        return cls(context, engine, centers_of_graphs(context, seeds.centers.batch), file)
 
     @classmethod
     def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> IntervalLoop:
         """Go on from a checkpoint."""
-        like = context.data.like
-        arrays = without_prefix("centers", saved.arrays)
-        centers = FrameCenters.from_arrays(context.bounded_order(), like, arrays)
+        centers = centers_of_arrays(context, without_prefix("centers", saved.arrays))
         loop = cls(context, engine, centers, file)
         engine.restore(saved.facts["checkpoint_id"])
         loop._slack, loop._assigned = saved.facts["slack"], saved.facts["assigned"]
@@ -153,7 +152,7 @@ class IntervalLoop:
             if goes_on and not changed and self._slack:
                 self._slack = 0.0
                 continue
-            sums: Frames | None = found.sums
+            sums: Frames | VectorSums | None = found.sums
             if goes_on and not changed:
                 changed, sums = self._refine(log=not trial)
             if not (goes_on and changed):
@@ -162,10 +161,14 @@ class IntervalLoop:
                 return
             if self._fill_empty_clusters(found.sizes) or sums is None:
                 sums = self.engine.sum(sample.sums, self.centers, log=not trial)
-            self.centers.move_to_means(sums)
+            self._move_to_means(sums)
             changed = False
             if not trial:
                 self.write_checkpoint(history)
+
+    def _move_to_means(self, sums: Frames | VectorSums) -> None:
+        centers: Any = self.centers  # sums are always of the kind of the centers
+        centers.move_to_means(sums)
 
     def _assign(self, log: bool) -> AssignmentTotals:
         found = self.engine.sum(assign, self.centers, self._slack, log=log)
@@ -211,7 +214,7 @@ class IntervalLoop:
         """
         for stage, limit in enumerate(PROOF_TREE_NODES):
             while self._prove(history, stage, limit):
-                self.centers.move_to_means(self.engine.sum(sample.sums, self.centers))
+                self._move_to_means(self.engine.sum(sample.sums, self.centers))
                 self.run(history)
 
     def _prove(self, history: History, stage: int, limit: int) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.reductions import Sample
@@ -29,14 +29,14 @@ class Seeds:
     Parameters
     ----------
     centers : Centers
-    in_frames : FrameCenters, optional
+    in_frames : FrameCenters or VectorCenters, optional
         The same seeds in frames, if the shards of `engine` have been updated with them.
     engine : Engine, optional
         Who holds the shards, if somebody was needed to choose the seeds.
     """
 
     centers: Centers
-    in_frames: FrameCenters | None = None
+    in_frames: MovingCenters | None = None
     engine: Engine | None = None
 
     @classmethod

@@ -20,6 +20,11 @@ from graphmeans.space import GraphSpace
 _versions = count()
 
 
+def next_version() -> int:
+    """A number that no other centers of this process have."""
+    return next(_versions)
+
+
 class FrameCenters:
     """k centers, each in a frame of n slots with fixed roles. A graph's alignment is the slot of each of its nodes.
 
@@ -53,7 +58,7 @@ class FrameCenters:
         self.frames = self.empty_frames()
         self._keep(ShiftHistory(k))
         self.sketches = Sketches.of(self.batch, order)
-        self.version = next(_versions)
+        self.version = next_version()
         self._used = np.zeros((k, slots), dtype=bool)
         self._slot_of_node = np.zeros(0, dtype=np.int64)  # of each node of `batch`
         self._node_in_slot = np.full((k, slots), -1, dtype=np.int64)
@@ -79,7 +84,7 @@ class FrameCenters:
         self.batch = concatenate([self.batch, graph])
         self.sketches = self.sketches.append(Sketches.of(graph, self.order))
         self._centers = Centers.of_graphs(self.batch)
-        self.version = next(_versions)
+        self.version = next_version()
 
     def move_to_means(self, sums: Frames) -> None:
         """The averages of these sums are the centers from now on; a frame without weight keeps its center."""
@@ -127,7 +132,7 @@ class FrameCenters:
 
     def _derive(self, moved: IntArray | None = None) -> None:
         """Compute everything that follows from the frames; of the sketches those of moved centers."""
-        self.version = next(_versions)
+        self.version = next_version()
         self._used = self.frames.node_weight[:, : len(self.slot_roles)] > 0
         self._compact()
         if moved is None:

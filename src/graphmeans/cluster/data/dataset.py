@@ -12,6 +12,7 @@ from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.canonical import canonical
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.vectors import VectorLayout
 from graphmeans.space import GraphSpace
 
 #: Numbers of graphs: neighbours take no room however many they are.
@@ -61,16 +62,21 @@ class PartOnDisk:
     space: GraphSpace
     rows: Rows
     weights: FloatArray | None
+    layout: VectorLayout | None = None
 
     def load(self) -> tuple[GraphBatch, FloatArray]:
         """The graphs and their weights."""
         batch = to_points(self.space, self.collection.encoded_rows(self.encoder, self.rows))
+        batch = batch if self.layout is None else self.layout.flatten(batch)
         return batch, np.ones(len(batch)) if self.weights is None else self.weights
 
 
 def to_points(space: GraphSpace, batch: GraphBatch) -> GraphBatch:
-    """Encoded graphs as points of the space, their nodes in canonical order: how they are numbered makes no difference."""
-    return space.weighted(canonical(batch)[0] if batch.sizes.max(initial=0) > 1 else batch)
+    """Encoded graphs as points of the space, their nodes in canonical order: how they are numbered makes no difference.
+
+    Where every role occurs at most once there is no choice of alignment, and the order of nodes means nothing.
+    """
+    return space.weighted(canonical(batch)[0] if batch.largest.max(initial=0) > 1 else batch)
 
 
 class InMemoryDataset:
@@ -99,6 +105,14 @@ class InMemoryDataset:
         """The dataset itself, which is in memory already."""
         return self
 
+    def layout(self, order: IntArray, *others: GraphBatch) -> VectorLayout | None:
+        """How these graphs, and others, are laid out as rows; None if they cannot be, or should not."""
+        return VectorLayout.of_graphs(order, self.batch, *others)
+
+    def flattened(self, layout: VectorLayout) -> InMemoryDataset:
+        """The graphs as rows."""
+        return InMemoryDataset(layout.flatten(self.batch), self.weights)
+
     def fingerprint(self) -> Iterator[bytes]:
         """Bytes that differ between different collections."""
         batch = self.batch
@@ -117,14 +131,20 @@ class OnDiskDataset:
     survey : Survey
     weights : array, optional
         Sample weights; None: all are 1.
+    rows : VectorLayout, optional
+        How graphs are laid out as rows, if they are.
     """
 
     def __init__(
-        self, collection: LazyCollection, encoder: GraphEncoder, space: GraphSpace, survey: Survey, weights: FloatArray | None
-    ) -> None:
+        self, collection: LazyCollection, encoder: GraphEncoder, space: GraphSpace, survey: Survey, weights: FloatArray | None,
+        rows: VectorLayout | None = None,
+    ) -> None:  # fmt: skip
         self.collection, self.encoder, self.space, self.survey, self._weights = collection, encoder, space, survey, weights
+        self._rows = rows
         self.like = space.weighted(survey.like)
         self.largest = survey.largest
+        if rows is not None:
+            self.like, self.largest = rows.flatten(self.like), np.ones(1, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self.collection)
@@ -132,7 +152,15 @@ class OnDiskDataset:
     def part(self, rows: Rows) -> PartOnDisk:
         """Graphs of these numbers."""
         weights = None if self._weights is None else self._weights[np.asarray(rows, dtype=np.int64)]
-        return PartOnDisk(self.collection, self.encoder, self.space, rows, weights)
+        return PartOnDisk(self.collection, self.encoder, self.space, rows, weights, self._rows)
+
+    def layout(self, order: IntArray, *others: GraphBatch) -> VectorLayout | None:
+        """How these graphs are laid out as rows; None if they cannot be, or should not."""
+        return VectorLayout.of_order(order, self.like)
+
+    def flattened(self, layout: VectorLayout) -> OnDiskDataset:
+        """The graphs as rows, once they are read."""
+        return OnDiskDataset(self.collection, self.encoder, self.space, self.survey, self._weights, layout)
 
     def costs(self, parts: Sequence[Rows]) -> FloatArray:
         """What the graphs of each part are likely to cost: by the average of the block in which they begin."""

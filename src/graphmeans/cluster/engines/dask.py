@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters
 from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.data.dataset import OnDiskDataset, Rows, split_into_shards
 from graphmeans.cluster.engines import dask_worker as remote
@@ -115,7 +115,7 @@ class DaskEngine(RemoteEngine):
         self._client.check_interrupt()
         due = self._must_log or time.monotonic() - self._logged_at >= SELDOM * self._log_seconds
         log = log and self._can_log and due
-        plain = tuple(remote.CENTERS if isinstance(arg, FrameCenters) else arg for arg in args)
+        plain = tuple(remote.CENTERS if isinstance(arg, MovingCenters) else arg for arg in args)
         logs = (self.checkpoint_id + 1, self.checkpoint_id) if log else None
         made = ShardCall(operation, plain, self._matcher.purpose, logs, len(self._parts))
         call = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
@@ -170,7 +170,7 @@ class DaskEngine(RemoteEngine):
 
     def _publish(self, args: tuple[Any, ...]) -> int | None:
         """The version of the centers among the arguments, which are kept to be sent out."""
-        centers = next((arg for arg in args if isinstance(arg, FrameCenters)), None)
+        centers = next((arg for arg in args if isinstance(arg, MovingCenters)), None)
         if centers is None:
             return None
         if centers.version not in self._published:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.metadata import version as installed_version
 from typing import Any, NamedTuple
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters
 from graphmeans.cluster.context import Counters
 from graphmeans.cluster.data.dataset import LazyCollection
 from graphmeans.cluster.engines.base import ShardCall
@@ -26,7 +26,7 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 CENTERS = "<centers>"
 
 _stores: dict[str, ShardStore] = {}
-_centers: dict[str, tuple[int, FrameCenters]] = {}
+_centers: dict[str, tuple[int, MovingCenters]] = {}
 _lock = threading.Lock()
 
 
@@ -158,7 +158,7 @@ def _call(
     return tree if fold else found, spent
 
 
-def _centers_of(key: str, version: int, centers: bytes) -> FrameCenters:
+def _centers_of(key: str, version: int, centers: bytes) -> MovingCenters:
     with _lock:
         known = _centers.get(key)
         if known is None or known[0] != version:

@@ -21,6 +21,7 @@ from graphmeans.cluster.persistence.shard_log import ShardLog, read_arrays, writ
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.cluster.shards.state import SLOTS
 from graphmeans.graphs.errors import GraphError
+from graphmeans.space import GraphSpace
 
 #: Share of the free memory that shards may take, unless the environment says how much.
 SHARE = 0.6
@@ -37,6 +38,7 @@ class ShardStore:
 
     def __init__(self, settings: ShardSettings, threads: int) -> None:
         self.settings, self.threads = settings, threads
+        self._last_space = settings.space
         self.specs: dict[int, ShardSpec] = {}
         self._shards: dict[int, Shard] = {}
         self._logs: dict[int, ShardLog] = {}
@@ -76,7 +78,7 @@ class ShardStore:
     def call(self, numbers: Sequence[int], call: ShardCall) -> Iterator[tuple[int, Any, Counters]]:
         """Call an operation on these shards; yields their numbers, answers and counters, in the order of the numbers."""
         self.write_error, self.write_seconds = None, 0.0
-        space = replace(self.settings.space, n_jobs=max(1, self.threads // max(1, len(numbers))))
+        space = self._space(max(1, self.threads // max(1, len(numbers))))
 
         def call_one(number: int) -> tuple[int, Any, Counters]:
             shard = self._load(number)
@@ -93,6 +95,12 @@ class ShardStore:
             return number, answer, shard.matcher.counters
 
         return self._map(call_one, numbers)
+
+    def _space(self, n_jobs: int) -> GraphSpace:
+        """The space, with so many threads for each shard."""
+        if self._last_space.n_jobs != n_jobs:
+            self._last_space = replace(self.settings.space, n_jobs=n_jobs)
+        return self._last_space
 
     def _map(self, function: Callable[[int], T], numbers: Sequence[int]) -> Iterator[T]:
         workers = min(self.threads, len(numbers))

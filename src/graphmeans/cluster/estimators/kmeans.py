@@ -42,12 +42,14 @@ from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
+from graphmeans.matching.vectors import VectorLayout
+from graphmeans.means.frames import Centers
 from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import get_mean
-from graphmeans.space import GraphSpace, Order, resolve_order
+from graphmeans.space import OURS, GraphSpace, Order, resolve_order
 
-#: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before.
-SWAPS = 2.0
+#: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before, and where graphs are rows.
+SWAPS, SWAPS_OF_ROWS = 2.0, 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +153,9 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
             if len(given) != self.n_clusters:
                 raise GraphError(f"init returned {len(given)} graphs for n_clusters={self.n_clusters}")
             resolve_order(_as_order(made.space), given)  # an error if a seed is larger than the space
-        return Seeds.of_graphs(to_points(made.space, given))
+        points = to_points(made.space, given)
+        layout = context.space.layout
+        return Seeds.of_graphs(points if layout is None else layout.flatten(points))
 
     def _keep_result(self, best: Result, made: Prepared, counters: Counters) -> None:
         if best.n_filled < self.n_clusters:
@@ -282,9 +286,9 @@ class GraphKMeans(BaseGraphKMeans):
         where "k-means++" takes k. A callable gets ``(X, n_clusters, random_state)`` and returns graphs (rows, for an array).
     n_init : "auto" or int, default="auto"
         The number of runs from different starts, of which the best is kept. "auto" with the interval algorithm and a start
-        by name makes one run and then spends up to twice its work on swapping centers, which never ends in a worse
-        objective. With the other algorithms "auto" makes 10 runs for "random" and callables, else 1. From given graphs there
-        is always one run.
+        by name makes one run and then spends up to twice its work (on vectors five times) on swapping centers, which never
+        ends in a worse objective. With the other algorithms "auto" makes 10 runs for "random" and callables, else 1. From given
+        graphs there is always one run.
     mean : {"auto", "incremental", "lifted", "subgradient", "set"} or MeanMethod, default="auto"
         How a center is found. "auto" is lifted for interval, and incremental, as in the paper, for the others; "interval"
         and "gvr" take no other.
@@ -440,14 +444,17 @@ class GraphKMeans(BaseGraphKMeans):
         data, copy_of = made.data, None
         if self.algorithm != "interval":
             data = data.in_memory()
-        elif isinstance(data, InMemoryDataset):
+        space, layout = made.space, self._layout(made)
+        if layout is not None:
+            space, data = space.of_rows(layout), data.flattened(layout)
+        if self.algorithm == "interval" and isinstance(data, InMemoryDataset):
             data, copy_of = merge_copies(data, self.n_clusters)
         seeds = self._random_seeds(1 if made.given is not None else self._n_runs())
         restarts = Restarts(
             algorithm=self.algorithm,
-            settings=self._settings(made.given),
+            settings=self._settings(made.given, layout is not None),
             rules={"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change},
-            context=FitContext(data, made.space, self._mean_method(), seeds[0]),
+            context=FitContext(data, space, self._mean_method(), seeds[0]),
             k=self.n_clusters,
             start=lambda *run: self._start(X, made, *run),
             random_seeds=seeds,
@@ -465,16 +472,27 @@ class GraphKMeans(BaseGraphKMeans):
                 best.engine.close()
             certified = None if best.certified is None else float(here.proven.mean())  # copies count one by one
             best = replace(best, get_assignment=lambda: here, certified=certified, engine=None)
+        if layout is not None:
+            centers = Centers(*layout.to_graphs(best.centers.batch.nodes), damped=best.centers.damped)
+            best = replace(best, centers=centers)
         self._keep_result(best, made, restarts.counters)
 
-    def _settings(self, given: GraphBatch | None) -> dict[str, Any]:
+    def _layout(self, made: Prepared) -> VectorLayout | None:
+        """How graphs become rows, where they can be aligned in one way only; None if they stay graphs."""
+        drawn_by_caller = callable(self.init) and self._kind != ARRAY  # its graphs may have what no other has
+        if type(made.space.matcher) not in OURS or drawn_by_caller:
+            return None
+        given = () if made.given is None else (made.given,)
+        return made.data.layout(made.space.order, *given)
+
+    def _settings(self, given: GraphBatch | None, of_rows: bool) -> dict[str, Any]:
         """What the algorithm takes besides graphs, seeds and rules."""
         if self.algorithm == "gvr":
             return {"theta": float(self.theta)}
         if self.algorithm != "interval":
             return {}
         swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
-        return {"swaps": SWAPS if swaps else 0.0, "certify": self.certify}
+        return {"swaps": (SWAPS_OF_ROWS if of_rows else SWAPS) if swaps else 0.0, "certify": self.certify}
 
     def _mean_method(self) -> MeanMethod:
         return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)

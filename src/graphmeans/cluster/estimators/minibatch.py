@@ -26,6 +26,7 @@ from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import are_larger
+from graphmeans.means.frames import Frames
 from graphmeans.means.registry import get_mean
 from graphmeans.space import Order
 
@@ -174,6 +175,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
         in_order = replace(result, get_assignment=lambda: result.assignment.take(back), engine=None)
         self._keep_result(in_order, made, matcher.counters)
+        assert isinstance(loop.centers, FrameCenters)
         self._keep_stream(loop.centers, 0)
 
     def _begin_loop(
@@ -236,6 +238,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         history = self._history(loop.context, matcher, self.tol, self.n_iter_no_change)
         loop.run(history)
         self._keep_result(replace(loop.result(history), engine=None), made, matcher.counters)
+        assert isinstance(loop.centers, FrameCenters)
         self._keep_stream(loop.centers, 1)
 
     def _step(self, data: InMemoryDataset, client: DaskClient | None) -> None:
@@ -256,7 +259,9 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         frames = centers.frames.copy()
         for name in frames.SUMS:
             getattr(frames, name)[replaced] = 0.0
-        frames += engine.sum(sample.sums, centers)
+        added = engine.sum(sample.sums, centers)
+        assert isinstance(added, Frames)
+        frames += added
         centers = centers.with_sums(frames)
         self._keep_centers(self.encoder_, self.space_, centers.as_centers())
         self._set_assignment(engine.assignment())

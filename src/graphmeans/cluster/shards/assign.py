@@ -7,6 +7,8 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters, VectorSums
+from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.bounds import (
     center_bounds,
     keep_least_bound,
@@ -20,6 +22,7 @@ from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Sha
 from graphmeans.cluster.shards.state import CERTIFIED, ESTIMATE
 from graphmeans.matching.match import CERTIFIED as CERTAIN
 from graphmeans.matching.match import Matches
+from graphmeans.means.frames import Frames
 from graphmeans.nearest.sketches import scratch_zeros
 
 #: A new alignment must be shorter by this share to be taken.
@@ -28,19 +31,26 @@ SHORTER = 1.0 - 1e-9
 MARGIN = 1.5
 
 
-def assign(shard: Shard, centers: FrameCenters, slack: float) -> AssignmentTotals:
+def assign(shard: Shard, centers: MovingCenters, slack: float) -> AssignmentTotals:
     """Find the nearest center of every graph, and add up what the next centers are made of."""
     counts = assign_labels(shard, centers, slack)
     inertia = shard.inertia()
     sizes = np.bincount(shard.state.labels[shard.weights > 0], minlength=centers.k)
-    return AssignmentTotals(counts, inertia, {shard.first: inertia}, sizes, shard.sums(centers))
+    return AssignmentTotals(counts, inertia, {shard.first: inertia}, sizes, sums_of(shard, centers))
 
 
-def assign_labels(shard: Shard, centers: FrameCenters, slack: float) -> Counter[str]:
+def sums_of(shard: Shard, centers: MovingCenters) -> Frames | VectorSums:
+    """The aligned graphs, added up in the frames of the centers."""
+    return vectors.sums(shard, centers.k) if isinstance(centers, VectorCenters) else shard.sums(centers)
+
+
+def assign_labels(shard: Shard, centers: MovingCenters, slack: float) -> Counter[str]:
     """Find the nearest center of every graph; returns what that took.
 
     A center that is nearer by no more than the share `slack` need not be found.
     """
+    if isinstance(centers, VectorCenters):
+        return vectors.assign_labels(shard, centers)
     refresh_distances(shard, centers)
     state = shard.state
     near = CLOSE * (1.0 - slack)
@@ -197,11 +207,14 @@ def keep_own_bound(shard: Shard, x: IntArray, centers: FrameCenters) -> None:
 # -- by command ------------------------------------------------------------------------------------
 
 
-def claim_graphs(shard: Shard, numbers: IntArray, to: IntArray, centers: FrameCenters) -> None:
+def claim_graphs(shard: Shard, numbers: IntArray, to: IntArray, centers: MovingCenters) -> None:
     """Those of these graphs that are here leave for clusters of their own, each to become the center of one."""
     here = shard.holds(numbers)
     x, to = numbers[here] - shard.first, to[here]
-    if len(x):
+    if len(x) and isinstance(centers, VectorCenters):
+        vectors.claim(shard, x, to)
+    elif len(x):
+        assert isinstance(centers, FrameCenters)
         _, ptr = shard.state.node_rows(x)
         shard.state.set_slots(x, centers.first_slots(shard.batch, x, to, ptr))
         shard.state.set(x, labels=to, upper=0.0, matched_at=-1, fresh_at=-1, lower_bound=-np.inf, others=-np.inf)

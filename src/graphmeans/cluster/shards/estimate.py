@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
+from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.matching.bounds import lap_bounds
@@ -61,10 +62,10 @@ class ExchangeGains:
 def closeness_sums(shard: Shard) -> FloatArray:
     """Sums of squares of distances, of their sketches and of their assignments: of two graphs of each cluster, matched.
 
-    Only the first shard answers; that is enough.
+    Only the first shard answers; that is enough. Of rows the distances themselves are known.
     """
     usable = np.flatnonzero((shard.state.upper > 0) & (shard.weights > 0))
-    if shard.first or not len(usable):
+    if shard.first or not len(usable) or shard.matcher.space.layout is not None:
         return np.zeros(3)
     labels = shard.state.labels[usable]
     x = usable[np.unique(labels, return_index=True)[1]]
@@ -78,6 +79,8 @@ def closeness_sums(shard: Shard) -> FloatArray:
 @read_only
 def addition_gains(shard: Shard, candidates: GraphBatch, closeness: Closeness) -> FloatArray:
     """How much lower the objective would be with a further center at each of the candidates."""
+    if shard.matcher.space.layout is not None:
+        return vectors.addition_gains(shard, candidates.nodes)
     upper = shard.state.upper
     squares = _estimates(shard, candidates, upper, closeness) ** 2
     return np.asarray(shard.weights @ np.maximum(upper[:, None] ** 2 - squares, 0.0))
@@ -85,12 +88,14 @@ def addition_gains(shard: Shard, candidates: GraphBatch, closeness: Closeness) -
 
 @read_only
 def exchange_gains(
-    shard: Shard, candidates: GraphBatch, centers: FrameCenters, closeness: Closeness, settled: float = 1.0
+    shard: Shard, candidates: GraphBatch, centers: MovingCenters, closeness: Closeness, settled: float = 1.0
 ) -> ExchangeGains:
     """What it would be worth to put a center onto each of the candidates, and to take any other away.
 
     `settled` is the share to which squared distances fall when the new center moves to the mean of those that follow it.
     """
+    if isinstance(centers, VectorCenters):
+        return ExchangeGains(*vectors.exchange_gains(shard, candidates.nodes, centers, settled))
     state, w, k = shard.state, shard.weights, centers.k
     everybody = np.arange(len(shard))
     others = shard.sketches.bounds(everybody, centers.sketches) / closeness.sketch

@@ -11,6 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.cluster.centers.vector_centers import VectorSums
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
 from graphmeans.means.frames import Frames
 
@@ -78,7 +79,7 @@ class AssignmentTotals:
         The objective of each shard, by the number of its first graph.
     sizes : int array
         The graphs with weight in each cluster.
-    sums : Frames
+    sums : Frames or VectorSums
         The aligned graphs, added up.
     """
 
@@ -86,14 +87,14 @@ class AssignmentTotals:
     inertia: float
     shard_inertia: dict[int, float]
     sizes: IntArray
-    sums: Frames
+    sums: Frames | VectorSums
 
     def __iadd__(self, other: AssignmentTotals) -> AssignmentTotals:
         self.counts.update(other.counts)
         self.inertia += other.inertia
         self.shard_inertia |= other.shard_inertia
         self.sizes += other.sizes
-        self.sums += other.sums
+        self.sums = iadd(self.sums, other.sums)
         return self
 
 

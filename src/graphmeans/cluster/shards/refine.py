@@ -7,6 +7,8 @@ from collections import Counter
 import numpy as np
 
 from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
+from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     SHORTER,
@@ -40,8 +42,10 @@ STALE = 0.15
 PROOF_MARGIN = 1.05
 
 
-def realign_all(shard: Shard, centers: FrameCenters) -> int:
+def realign_all(shard: Shard, centers: MovingCenters) -> int:
     """Match graphs with their own centers from fresh starts where that was not done, or may help. How many came closer."""
+    if isinstance(centers, VectorCenters):
+        return 0  # there is one alignment only
     state = shard.state
     still = centers.shift[state.fresh_at, state.labels] <= STALE * state.upper
     done = is_best_alignment(shard, np.arange(len(shard)), centers) | (
@@ -56,12 +60,13 @@ def realign_all(shard: Shard, centers: FrameCenters) -> int:
 # -- one graph at a time ---------------------------------------------------------------------------
 
 
-def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> HartiganMoves:
+def hartigan_moves(shard: Shard, least: float, centers: MovingCenters) -> HartiganMoves:
     """Single moves that lower the objective although the other center is no nearer (Hartigan), by `least` or more.
 
     Without x its old mean comes closer to the others, with x the new one follows it: moving x from a to b gains
     w (W_a / (W_a - w) u^2 - W_b / (W_b + w) D(x, b)^2). `accept_moves` carries some of them out.
     """
+    assert isinstance(centers, FrameCenters), "rows do not move by themselves"
     state, total, w = shard.state, centers.frames.total, shard.weights
     rest = total[state.labels] - w
     movable = (w > 0) & (rest > 1e-9 * w) & (state.upper > 0)
@@ -93,9 +98,10 @@ def hartigan_moves(shard: Shard, least: float, centers: FrameCenters) -> Hartiga
     return HartiganMoves(x + shard.first, state.labels[x], y, gain[offered]).best()
 
 
-def accept_moves(shard: Shard, numbers: IntArray, centers: FrameCenters) -> Frames:
+def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:
     """Carry out those of the proposed moves whose graphs are among `numbers`; returns the sums afterwards."""
     state = shard.state
+    assert isinstance(centers, FrameCenters), "rows do not move by themselves"
     assert state.proposed_moves is not None, "nothing was proposed"
     x, y, found = state.proposed_moves
     taken = np.isin(x + shard.first, numbers)
@@ -109,12 +115,13 @@ def accept_moves(shard: Shard, numbers: IntArray, centers: FrameCenters) -> Fram
 # -- proofs ----------------------------------------------------------------------------------------
 
 
-def bound_others(shard: Shard, centers: FrameCenters) -> IntArray:
+def bound_others(shard: Shard, centers: MovingCenters) -> IntArray:
     """Find what is proven of all other centers of each graph; how many labels that proves, and of how many.
 
     Linear assignments are tried where nothing better is known, no matchings.
     """
-    shard.state.set(slice(None), others=proven_bounds(shard, centers))
+    proven = vectors.bounds_of_others(shard, centers) if isinstance(centers, VectorCenters) else proven_bounds(shard, centers)
+    shard.state.set(slice(None), others=proven)
     return np.array([get_assignment(shard).proven.sum(), len(shard)])
 
 
@@ -133,7 +140,7 @@ def proven_bounds(shard: Shard, centers: FrameCenters) -> FloatArray:
     return others
 
 
-def prove_labels(shard: Shard, part: int, parts: int, max_tree_nodes: int, centers: FrameCenters) -> Counter[str]:
+def prove_labels(shard: Shard, part: int, parts: int, max_tree_nodes: int, centers: MovingCenters) -> Counter[str]:
     """Seek proofs for labels that have none, by branch and bound with a limit; a graph moves to what is found nearer.
 
     Of all graphs without a proof, those are looked at whose position is `part`, modulo `parts`. A graph is given up at the
@@ -141,6 +148,8 @@ def prove_labels(shard: Shard, part: int, parts: int, max_tree_nodes: int, cente
     """
     state = shard.state
     counts: Counter[str] = Counter(graphs=0)
+    if isinstance(centers, VectorCenters):
+        return counts  # distances of rows are proofs
     x = np.flatnonzero(state.upper * CLOSE > proven_bounds(shard, centers))
     x = x[x % parts == part]
     if not len(x):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
+from graphmeans.cluster.shards.assign import sums_of
 from graphmeans.cluster.shards.reductions import Assignment, Farthest, Sample
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.means.frames import Frames
@@ -79,9 +80,9 @@ def inertia(shard: Shard) -> float:
 
 
 @read_only
-def sums(shard: Shard, centers: FrameCenters) -> Frames:
+def sums(shard: Shard, centers: MovingCenters) -> Frames | VectorSums:
     """The aligned graphs, added up in the frames of the centers."""
-    return shard.sums(centers)
+    return sums_of(shard, centers)
 
 
 @read_only

@@ -6,7 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from graphmeans.cluster.centers.frame_centers import FrameCenters
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
+from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.assign import (
     MARGIN,
     align_to,
@@ -29,7 +30,7 @@ AT_ONCE = 512
 
 
 def update_with_seed(
-    shard: Shard, number: int, between: FloatArray, centers: FrameCenters, slack: float
+    shard: Shard, number: int, between: FloatArray, centers: MovingCenters, slack: float
 ) -> tuple[float, FloatArray]:
     """Take in a new seed, the graph of this number: it is matched with those that might be nearer to it than to all others.
 
@@ -38,6 +39,8 @@ def update_with_seed(
     Returns the objective with all seeds so far, and sums of squares of the distances that were matched, of their sketches and
     of their assignments.
     """
+    if isinstance(centers, VectorCenters):
+        return vectors.update_with_seed(shard, between, centers), np.zeros(3)
     state, c = shard.state, len(between)
     between = np.append(between, 0.0)
     claim_graphs(shard, np.array([number]), np.array([c]), centers)
@@ -64,8 +67,11 @@ def update_with_seed(
     return shard.inertia(), sums
 
 
-def update_with_seeds(shard: Shard, numbers: IntArray, centers: FrameCenters) -> float:
+def update_with_seeds(shard: Shard, numbers: IntArray, centers: MovingCenters) -> float:
     """Take in several new seeds at once, the graphs of these numbers and the last of the centers; see `update_with_seed`."""
+    if isinstance(centers, VectorCenters):
+        vectors.assign_to_new(shard, centers, len(centers.rows) - len(numbers))
+        return shard.inertia()
     state, c = shard.state, len(centers.batch) - len(numbers)
     claim_graphs(shard, numbers, np.arange(c, len(centers.batch)), centers)
     for start in range(0, len(shard), AT_ONCE):
