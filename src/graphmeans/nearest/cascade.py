@@ -3,7 +3,8 @@
 1. The heads of all sketches, a few numbers each, are compared with that of the query.
 2. What is left is compared by whole sketches,
 3. then by one linear assignment for each pair,
-4. and then matched, the least bound first, with the k-th smallest distance found so far as the cutoff. It falls quickly, and
+4. then, where graphs are too large for branch and bound, by a few steps of the edge program, which prove nearly everything,
+5. and then matched, the least bound first, with the k-th smallest distance found so far as the cutoff. It falls quickly, and
    what is beyond it is never matched. A matcher with bounds of its own (the edge program, branch and bound) stops at the cutoff.
 
 Every bound is a proof. So what the cascade leaves out is farther away than everything it returns, whatever the matcher; and
@@ -23,7 +24,9 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
+from graphmeans.matching.auto import Auto
 from graphmeans.matching.bounds import lap_bounds, norm_bounds
+from graphmeans.matching.edge_bound import sift_by_edges
 from graphmeans.matching.pairs import are_larger, covering
 from graphmeans.nearest.points import HEAD, Points
 from graphmeans.nearest.sketches import Sketches
@@ -39,8 +42,8 @@ HEADS = 16
 NOTHING = 1e-150
 #: Bounds from which the size of the smallest is guessed.
 SAMPLE = 4096
-#: Pairs of a query that are matched before the cutoff is looked at again.
-STEP = 4
+#: Pairs of a query that are matched, and that go through the edge program, before the cutoff is looked at again.
+STEP, EDGE_STEP = 4, 32
 #: A bound rules a graph out where it reaches the cutoff, less what rounding may have taken from it.
 CLOSE = 1.0 - 1e-12
 
@@ -145,6 +148,8 @@ class _Block:
         The least distances found so far.
     cutoff : array
         What is farther than this from a query is of no interest.
+    few : int
+        How many pairs of a query are matched before its cutoff is looked at again.
     """
 
     def __init__(self, space: GraphSpace, points: Points, queries: GraphBatch, counts: Counter[str]) -> None:
@@ -173,6 +178,7 @@ class _Block:
         """Look for the k nearest within the radius."""
         self.cutoff = np.full(len(self.queries), max(radius * (2.0 - CLOSE), NOTHING))
         self.best = np.full((len(self.queries), min(k, len(self.points))), np.inf)
+        self.few = min(STEP, self.best.shape[1])
         # The first candidates set the cutoffs, by which the others are sifted. There are more of them in each round.
         most = k + min(k, FIRST_ROUND) if np.isinf(radius) else len(self.points)
         while len((pairs := self._open_pairs(HEADS * most))[0]):
@@ -218,32 +224,100 @@ class _Block:
         some, pairs = self.points.batch.take(used), np.stack([where.reshape(-1), query], axis=1)
         low = np.maximum(low, lap_bounds(some, self.queries, pairs, self.space.order, self.space.n_jobs))
         self.counts["assignments"] += len(low)
-        order = np.lexsort([graph, low, query])
-        query, graph, low, pairs = query[order], graph[order], low[order], pairs[order]
-        cuts = np.searchsorted(query, np.arange(len(self.queries) + 1))
-        at, end = cuts[:-1].copy(), cuts[1:]
-        step = min(STEP, self.best.shape[1])
-        while len(left := np.flatnonzero(at < end)):
-            # The next pairs of each query as a row; bounds rise along it.
-            turn = at[left, None] + np.arange(step)
-            there = turn < end[left, None]
-            near = there & (low[np.minimum(turn, len(low) - 1)] < (self.cutoff[left] * CLOSE)[:, None])
-            at[left] = np.where(near.sum(axis=1) == step, at[left] + step, end[left])
-            rows = turn[near]
-            if len(rows):
-                found = self.space.solve(some, self.queries, pairs[rows], cutoff=self.cutoff[query[rows]])
-                self._keep(query[rows], graph[rows], np.maximum(found.lower, np.minimum(low[rows], found.upper)), found.upper)
+        of = _Candidates(some, query, graph, low, pairs)
+        small = Auto().is_small(some, self.queries, pairs, self.space.order)
+        self._match(of.take(np.flatnonzero(small)))
+        self._sift_and_match(of.take(np.flatnonzero(~small)))
+
+    def _match(self, of: _Candidates) -> None:
+        """Match candidates, the least bound first, while any is below its cutoff."""
+        turns = _Turns(of, len(self.queries))
+        while len(turns.open):
+            self._solve(of.take(turns.next(self.cutoff, np.full(len(turns.open), self.few))))
+
+    def _sift_and_match(self, of: _Candidates) -> None:
+        """The same for larger graphs: as soon as a query has a cutoff, only those are matched that pass the edge program."""
+        turns = _Turns(of, len(self.queries))
+        while len(turns.open):
+            step = np.where(np.isinf(self.cutoff[turns.open]), self.few, EDGE_STEP)
+            some = of.take(turns.next(self.cutoff, step))
+            free = np.isinf(self.cutoff[some.query])
+            self._solve(some.take(np.flatnonzero(free)))
+            self._match(self._sifted(some.take(np.flatnonzero(~free))))
+
+    def _sifted(self, of: _Candidates) -> _Candidates:
+        """Those that the edge program does not prove to be beyond their cutoffs, with its bounds."""
+        if not len(of.query):
+            return of
+        found, done = sift_by_edges(of.graphs, self.queries, of.pairs, self.space.order, self.space.n_jobs, self.cutoff[of.query])
+        self.counts["edge_programs"] += int(done.sum())
+        low = np.where(done, np.maximum(of.low, found.lower), of.low)
+        near = low < self.cutoff[of.query] * CLOSE
+        return replace(of, low=low).take(np.flatnonzero(near))
+
+    def _solve(self, of: _Candidates) -> None:
+        """Match candidates, all of them, at most STEP of each query."""
+        if len(of.query):
+            found = self.space.solve(of.graphs, self.queries, of.pairs, cutoff=self.cutoff[of.query])
+            self._keep(of.query, of.graph, np.maximum(found.lower, np.minimum(of.low, found.upper)), found.upper)
 
     def _keep(self, query: IntArray, graph: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         """Remember what was matched, and lower the cutoffs."""
         self.counts["matchings"] += len(query)
         self.found.append((query, graph, lower, upper))
         touched, first, row = np.unique(query, return_index=True, return_inverse=True)
-        new = np.full((len(touched), min(STEP, self.best.shape[1])), np.inf)
+        new = np.full((len(touched), self.few), np.inf)
         new[row.reshape(-1), np.arange(len(query)) - first[row.reshape(-1)]] = upper
         k = self.best.shape[1]
         self.best[touched] = np.sort(np.concatenate([self.best[touched], new], axis=1), axis=1)[:, :k]
         self.cutoff[touched] = np.minimum(self.cutoff[touched], self.best[touched, -1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Pairs that are to be matched, those of each query by their bounds: `pairs` are rows of `graphs` and queries."""
+
+    graphs: GraphBatch
+    query: IntArray
+    graph: IntArray
+    low: FloatArray
+    pairs: IntArray
+
+    def take(self, which: IntArray) -> _Candidates:
+        """Those at these positions."""
+        return replace(
+            self, query=self.query[which], graph=self.graph[which], low=self.low[which], pairs=self.pairs[which]
+        )  # fmt: skip
+
+
+class _Turns:
+    """Goes through the candidates of all queries side by side, the least bound first, as far as they are below the cutoffs.
+
+    Attributes
+    ----------
+    open : int array
+        Queries of which some candidates may be left.
+    """
+
+    def __init__(self, of: _Candidates, n_queries: int) -> None:
+        self._order = np.lexsort([of.graph, of.low, of.query])
+        self._low = of.low[self._order]
+        cuts = np.searchsorted(of.query[self._order], np.arange(n_queries + 1))
+        self._at, self._end = cuts[:-1].copy(), cuts[1:]
+
+    @property
+    def open(self) -> IntArray:
+        return np.flatnonzero(self._at < self._end)
+
+    def next(self, cutoff: FloatArray, step: IntArray) -> IntArray:
+        """The next candidates of each open query, at most so many of each, that are below its cutoff."""
+        left = self.open
+        turn = self._at[left, None] + np.arange(step.max())
+        there = (turn < self._end[left, None]) & (np.arange(step.max()) < step[:, None])
+        near = there & (self._low[np.minimum(turn, len(self._low) - 1)] < (cutoff[left] * CLOSE)[:, None])
+        # Bounds rise along a row: where one is not below the cutoff, none after it is.
+        self._at[left] = np.where(near.sum(axis=1) == step, self._at[left] + step, self._end[left])
+        return self._order[turn[near]]
 
 
 def _smallest(values: FloatArray, count: int) -> IntArray:
