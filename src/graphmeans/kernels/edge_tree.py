@@ -108,10 +108,13 @@ def drop(program, value, bound, target, pair, known, proof, keep, keep_couple):
 
 
 @inner
-def improve(program, bound, most, steps, patience, idle_rounds, max_rounds, bound_only, pair, known, proof, lap, keep, keep_couple):
+def improve(
+    program, bound, most, steps, patience, idle_rounds, max_rounds, bound_only, pair, known, proof, lap, keep, keep_couple
+):
     """Rounds of one node: (what is left of its program, its bound, whether it is closed, what the last round proved).
 
-    With `bound_only` no mapping is looked for once the bound is beyond the cutoff. proof.reduced, keep and keep_couple (out) belong to the program returned.
+    With `bound_only` no mapping is looked for once the bound is beyond the cutoff. proof.reduced, keep and keep_couple (out)
+    belong to the program returned.
     """
     last, idle, here = -np.inf, 0, -np.inf
     for number in range(most):

@@ -14,7 +14,7 @@ where the matcher did not close the interval of a pair, the answer says that it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
-from graphmeans.matching.auto import Auto
+from graphmeans.matching.auto import LEAST_EFFORT, Auto
 from graphmeans.matching.bounds import lap_bounds, norm_bounds
-from graphmeans.matching.edge_bound import sift_by_edges
-from graphmeans.matching.pairs import are_larger, covering
+from graphmeans.matching.edge_bound import sift_by_edges, solve_by_edges
+from graphmeans.matching.pairs import are_larger, covering, run_in_chunks
 from graphmeans.nearest.points import HEAD, Points
 from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
@@ -38,12 +38,16 @@ BOUNDS_AT_ONCE = 1 << 22
 FIRST_ROUND, GROWTH = 16, 4
 #: Candidates are chosen by their sketches from so many times more by their heads.
 HEADS = 16
+#: Heads that a thread compares at once.
+HEADS_A_TASK = 1 << 16
 #: A cutoff that only graphs at distance 0 are below, and whose square is still a number.
 NOTHING = 1e-150
 #: Bounds from which the size of the smallest is guessed.
 SAMPLE = 4096
 #: Pairs of a query that are matched, and that go through the edge program, before the cutoff is looked at again.
 STEP, EDGE_STEP = 4, 32
+#: Most rounds of the edge program for a pair that is in doubt at the end, at effort 1.
+PROOF_ROUNDS = 100
 #: A bound rules a graph out where it reaches the cutoff, less what rounding may have taken from it.
 CLOSE = 1.0 - 1e-12
 
@@ -89,10 +93,13 @@ class Cascade:
     points : Points
     counts : Counter
         Pairs that were compared by each kind of bound, and matched.
+    proves : bool
+        Whether pairs that are still in doubt at the end are looked at again, so that more can be said of what was found.
     """
 
     points: Points
     counts: Counter[str] = field(default_factory=Counter)
+    proves: bool = True
 
     def nearest(self, queries: GraphBatch, k: int, without: IntArray | None = None) -> Iterator[Found]:
         """The k nearest graphs of each query, and whatever was matched on the way.
@@ -127,7 +134,7 @@ class Cascade:
                 block = _Block(widened(self.points.space, some), replace(self.points, sketches=NO_SKETCHES), some, self.counts)
             if without is not None:
                 block.leave_out(without[start:stop], and_before)
-            yield from block.search(k, radius)
+            yield from block.search(k, radius, self.proves)
             start = stop
 
 
@@ -160,11 +167,25 @@ class _Block:
         else:
             self.sketches = points.sketch(queries)
             self.low = np.zeros((len(queries), len(points)))
-            head, own = points.heads, self.sketches.head(HEAD)
-            sketch_bounds(np.arange(len(queries)), own.values, head.values, own.norms, head.norms, self.low)
+            self._compare_heads(self.sketches.head(HEAD), points.heads)
         self.sketched = np.full(self.low.shape, points.sketches is NO_SKETCHES)
         counts["heads"] += self.low.size
         self.found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = [(*_NO_PAIRS, np.zeros(0), np.zeros(0))]
+
+    def _compare_heads(self, own: Sketches, others: Sketches) -> None:
+        """Raise all bounds by the heads of sketches, on threads: of one query a range of graphs each, of several some queries."""
+        n_queries, n = self.low.shape
+        alone, step = n_queries == 1, HEADS_A_TASK if n_queries == 1 else max(1, HEADS_A_TASK // max(n, 1))
+
+        def work(first: int, last: int) -> None:
+            some = slice(first * step, last * step)
+            if alone:
+                sketch_bounds(_FIRST, own.values, others.values[some], own.norms, others.norms[some], self.low[:, some])
+            else:
+                sketch_bounds(np.arange(n_queries)[some], own.values, others.values, own.norms, others.norms, self.low[some])
+
+        if self.low.size:
+            run_in_chunks(work, np.full(-(-(n if alone else n_queries) // step), float(HEADS_A_TASK)), self.space.n_jobs)
 
     def leave_out(self, without: IntArray, and_before: bool) -> None:
         """Do not look at these graphs, one for each query (-1 for none), or at those before them either."""
@@ -174,7 +195,7 @@ class _Block:
             row = np.flatnonzero(without >= 0)
             self.low[row, without[row]] = np.inf
 
-    def search(self, k: int, radius: float) -> Iterator[Found]:
+    def search(self, k: int, radius: float, proves: bool) -> Iterator[Found]:
         """Look for the k nearest within the radius."""
         self.cutoff = np.full(len(self.queries), max(radius * (2.0 - CLOSE), NOTHING))
         self.best = np.full((len(self.queries), min(k, len(self.points))), np.inf)
@@ -189,11 +210,37 @@ class _Block:
             self._match_in_turn(query, graph, low)
             most *= GROWTH
         query, graph, lower, upper = (np.concatenate(column) for column in zip(*self.found, strict=True))
+        if proves:
+            self._prove(k, query, graph, lower, upper)
         order = np.lexsort([graph, upper, query])
         cuts = np.searchsorted(query[order], np.arange(len(self.queries) + 1))
         graph, lower, upper = graph[order], lower[order], upper[order]
         for a, b in pairwise(cuts.tolist()):
             yield Found(graph[a:b], lower[a:b], upper[a:b])
+
+    def _prove(self, k: int, query: IntArray, graph: IntArray, lower: FloatArray, upper: FloatArray) -> None:
+        """Look again at pairs that may be nearer than they seem, now that the cutoffs are final: lower, upper (in, out).
+
+        They were matched with larger cutoffs. A tree on the edge program settles nearly all of them in a few rounds.
+        """
+        matcher = self.space.matcher
+        effort = matcher.effort if isinstance(matcher, Auto) and matcher.effort >= LEAST_EFFORT else 0.0
+        rounds = int(np.ceil(PROOF_ROUNDS * effort))
+        order = np.lexsort([graph, upper, query])
+        rank = np.empty(len(query), dtype=np.int64)
+        rank[order] = np.arange(len(query)) - np.searchsorted(query[order], query[order])
+        beyond = (rank >= k) | (upper > self.cutoff[query])
+        doubtful = np.flatnonzero(beyond & (lower < self.cutoff[query] * CLOSE))
+        if not rounds or not len(doubtful):
+            return
+        used, where = np.unique(graph[doubtful], return_inverse=True)
+        some, pairs = self.points.batch.take(used), np.stack([where.reshape(-1), query[doubtful]], axis=1)
+        cutoff = self.cutoff[query[doubtful]]
+        found, done = solve_by_edges(some, self.queries, pairs, self.space.order, self.space.n_jobs, rounds, None, cutoff)
+        self.counts["matchings"] += int(done.sum())
+        settled = doubtful[done]
+        lower[settled] = np.maximum(lower[settled], np.minimum(found.lower[done], upper[settled]))
+        upper[settled] = np.minimum(upper[settled], found.upper[done])
 
     def _open_pairs(self, most: int) -> tuple[IntArray, IntArray]:
         """Pairs below the cutoffs, those with the least bounds, at most so many of each query."""
@@ -332,6 +379,7 @@ def _smallest(values: FloatArray, count: int) -> IntArray:
 
 
 _NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+_FIRST = np.zeros(1, dtype=np.int64)
 
 
 def _least(query: IntArray, graph: IntArray, low: FloatArray, most: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -354,23 +402,46 @@ class Pairs(NamedTuple):
     complete: NDArray[np.bool_]
 
 
-def pairs_within(cascade: Cascade, radius: float) -> Pairs:
-    """Find all pairs of graphs of a collection within a radius."""
-    n = len(cascade.points)
+class ListedPairs(NamedTuple):
+    """Pairs of a query and a graph within a radius, and pairs of which it is not known."""
+
+    row: IntArray
+    column: IntArray
+    distance: FloatArray
+    doubtful_row: IntArray
+    doubtful_column: IntArray
+
+    def moved(self, row: int, column: int) -> ListedPairs:
+        """The same pairs where the numbers of queries and of graphs begin elsewhere."""
+        return ListedPairs(
+            self.row + row, self.column + column, self.distance, self.doubtful_row + row, self.doubtful_column + column
+        )
+
+
+def listed_pairs(found: Iterable[Found], radius: float) -> ListedPairs:
+    """The pairs within a radius among what was found for one query after the other."""
+    none = np.zeros(0, dtype=np.int64)
+    parts = [(none, none, np.zeros(0), none, none)]
+    for q, one in enumerate(found):
+        index, near, _ = one.within(radius)
+        doubtful = one.index[(one.upper > radius) & (one.lower <= radius * CLOSE)]
+        parts.append((np.full(len(index), q), index, near, np.full(len(doubtful), q), doubtful))
+    return ListedPairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def paired_both_ways(listed: Sequence[ListedPairs], n: int) -> Pairs:
+    """Pairs of n graphs that were each found once, as both of their graphs see them."""
+    row, column, distance, *doubtful = (np.concatenate(part) for part in zip(*listed, strict=True))
     complete = np.ones(n, dtype=bool)
-    rows, columns, distances = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    for q, found in enumerate(cascade.later_within(radius)):
-        index, near, _ = found.within(radius)
-        doubtful = found.index[(found.upper > radius) & (found.lower <= radius * CLOSE)]
-        complete[doubtful] = False
-        complete[q] &= not len(doubtful)
-        rows.append(np.full(len(index), q))
-        columns.append(index)
-        distances.append(near)
-    row, column = np.concatenate(rows + columns), np.concatenate(columns + rows)
-    distance = np.concatenate(distances + distances)
+    complete[np.concatenate(doubtful)] = False
+    row, column, distance = np.concatenate([row, column]), np.concatenate([column, row]), np.tile(distance, 2)
     order = np.lexsort([column, row])
     return Pairs(row[order], column[order], distance[order], complete)
+
+
+def pairs_within(cascade: Cascade, radius: float) -> Pairs:
+    """Find all pairs of graphs of a collection within a radius."""
+    return paired_both_ways([listed_pairs(cascade.later_within(radius), radius)], len(cascade.points))
 
 
 def fit_into(points: Points, queries: GraphBatch) -> NDArray[np.bool_]:
