@@ -51,14 +51,15 @@ def main() -> None:
 
 def letters(options: argparse.Namespace) -> None:
     """Each size in a process of its own, for its peak of memory."""
-    print("| letters | build, s | peak MiB | file MB | ms a query alone | together | matched, % of N | certified, % | "
-          "brute force, s a query |")  # fmt: skip
+    print("| letters | build, s | peak MiB | file MB | ms a query alone | together | matched, % of N | certified, % "
+          "| brute force, s a query |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|")
     for n in options.sizes:
-        done = subprocess.run([sys.executable, __file__, "_one", "--count", str(n)], check=True, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, __file__, "_one", "--count", str(n)]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         row = json.loads(done.stdout.splitlines()[-1])
-        print("| {n:,} | {build:.1f} | {peak:.0f} | {megabytes:.0f} | {alone:.1f} | {together:.1f} | {share:.4f} | {certified:.0f} | "
-              "{brute:.2f} |".format(n=n, **row), flush=True)  # fmt: skip
+        print("| {n:,} | {build:.1f} | {peak:.0f} | {megabytes:.0f} | {alone:.1f} | {together:.1f} | {share:.4f} "
+              "| {certified:.0f} | {brute:.2f} |".format(n=n, **row), flush=True)  # fmt: skip
 
 
 def made_letters(n: int) -> Iterator[gm.Graph]:
@@ -108,7 +109,7 @@ def brute_force(index: gm.GraphIndex, queries: Sequence[gm.Graph]) -> tuple[floa
         start = time.process_time()
         truth = index.space_.distances(points.take([q]), index._points_in.batch)[0]
         seconds += time.process_time() - start
-        wrong += bool((np.partition(truth, K)[:K].max() < found[q, -1] * (1 - 1e-9)))
+        wrong += bool(np.partition(truth, K)[:K].max() < found[q, -1] * (1 - 1e-9))
     return seconds / len(queries), wrong
 
 

@@ -7,16 +7,20 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
 import graphmeans as gm
-from graphmeans.plots.sheets import sheet_svg
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+from picture import save
 
 #: Pairs that networkx is timed on, and seconds that it may take for one.
 PAIRS, LIMIT = 20, 1.0
@@ -31,6 +35,10 @@ class Found:
     note: str = ""
 
 
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one == other
+
+
 def edit_distance(queries: Sequence[gm.Graph], held: Sequence[gm.Graph], k: int) -> Found:
     """networkx, extrapolated."""
     pairs = np.random.RandomState(0).randint(len(held), size=PAIRS)
@@ -38,13 +46,9 @@ def edit_distance(queries: Sequence[gm.Graph], held: Sequence[gm.Graph], k: int)
     finished, start = 0, time.process_time()
     for i in pairs:
         other = gm.convert.to_networkx(held[i])
-        begin = time.process_time()
-        for _ in nx.optimize_graph_edit_distance(
-            one, other, node_match=lambda a, b: a == b, edge_match=lambda a, b: a == b, upper_bound=None
-        ):
-            if time.process_time() - begin > LIMIT:
-                break
-        finished += time.process_time() - begin <= LIMIT
+        begin = time.perf_counter()
+        nx.graph_edit_distance(one, other, node_match=_same, edge_match=_same, timeout=LIMIT)
+        finished += time.perf_counter() - begin < LIMIT
     a_pair = (time.process_time() - start) / PAIRS
     note = f", extrapolated from {PAIRS} pairs of {a_pair:.2g} s, of which {finished} came to an end within {LIMIT:.0f} s"
     return Found(a_pair * len(held), None, note)
@@ -56,10 +60,9 @@ def weisfeiler_lehman(queries: Sequence[gm.Graph], held: Sequence[gm.Graph], k: 
     from grakel.kernels import VertexHistogram, WeisfeilerLehman
 
     def plain(graph: gm.Graph) -> Graph:
-        edges = [(int(i), int(j)) for i, j in graph.edges] + [(int(j), int(i)) for i, j in graph.edges]
-        return Graph(edges, node_labels=dict(enumerate(map(str, graph.nodes["chem"]))), graph_format="dictionary") if edges else (
-            Graph(np.zeros((graph.n_nodes, graph.n_nodes)), node_labels=dict(enumerate(map(str, graph.nodes["chem"]))))
-        )
+        bonds = np.zeros((graph.n_nodes, graph.n_nodes))
+        bonds[graph.edges[:, 0], graph.edges[:, 1]] = bonds[graph.edges[:, 1], graph.edges[:, 0]] = 1.0
+        return Graph(bonds, node_labels=dict(enumerate(map(str, graph.nodes["chem"]))))
 
     kernel = WeisfeilerLehman(n_iter=3, base_graph_kernel=VertexHistogram, normalize=True)
     start = time.process_time()
@@ -127,5 +130,4 @@ def draw(path: str, queries: Sequence[gm.Graph], held: Sequence[gm.Graph], found
             for rank in range(2):
                 shown.append(held[int(numbers[q][rank])])
                 captions.append(f"{name.split(',')[0].split('(')[0].strip()} {rank + 1}")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(sheet_svg(shown, captions, columns=1 + 2 * len(found)))
+    save(Path(path), shown, captions, columns=1 + 2 * len(found), size=190)

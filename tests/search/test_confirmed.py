@@ -103,7 +103,7 @@ def confirm(index, queries, held, truth, k=3):
         if certified[q].all() and isinstance(index.matcher, gm.Exact):
             np.testing.assert_allclose(distances[q], np.sort(truth[q])[:k], atol=1e-9)
     radius = float(np.median(truth))  # often the distance of several, exactly
-    near, within, complete = index.radius_neighbors(queries, radius, return_certified=True)
+    _, within, complete = index.radius_neighbors(queries, radius, return_certified=True)
     for q in range(len(queries)):
         inside = {numbers[i] for i in np.flatnonzero(truth[q] <= radius)}
         at_the_edge = {numbers[i] for i in np.flatnonzero(np.abs(truth[q] - radius) < 1e-9)}

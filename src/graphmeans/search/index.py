@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy
@@ -21,6 +20,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.matching.pairs import are_larger
 from graphmeans.nearest.cascade import Cascade, pairs_within, widened
+from graphmeans.nearest.sparse import sparse_rows
 from graphmeans.search.answers import Answer, Neighbor
 from graphmeans.search.held import HeldGraphs
 from graphmeans.space import Order
@@ -232,7 +232,7 @@ class GraphIndex(HeldGraphs):
         distances, indices = self.kneighbors(X, n_neighbors)
         ptr = np.arange(len(indices) + 1) * indices.shape[1]
         values = distances.ravel() if mode == "distance" else np.ones(indices.size)
-        return csr_array((values, indices.ravel(), ptr), shape=(len(indices), self.n_seen_))
+        return sparse_rows(values, indices.ravel(), ptr, self.n_seen_)
 
     def radius_neighbors_graph(
         self, X: Any = None, radius: float | None = None, mode: str = "connectivity", sort_results: bool = False
@@ -259,7 +259,7 @@ class GraphIndex(HeldGraphs):
         ptr = np.concatenate([[0], np.cumsum([len(row) for row in indices])]).astype(np.int64)
         columns = np.concatenate([np.zeros(0, dtype=np.int64), *indices])
         values = np.concatenate([np.zeros(0), *distances]) if mode == "distance" else np.ones(len(columns))
-        return csr_array((values, columns, ptr), shape=(len(indices), self.n_seen_))
+        return sparse_rows(values, columns, ptr, self.n_seen_)
 
     def query(self, graph: Any, n_neighbors: int | None = None, radius: float | None = None) -> Answer:
         """Find the nearest graphs of one, with their alignments; in a notebook the answer is drawn.
