@@ -66,7 +66,7 @@ def tsne_places(near: Any) -> Any:
     """Where t-SNE puts the graphs."""
     per_row = near.nnz // near.shape[0]
     model = TSNE(metric="precomputed", init="random", perplexity=(per_row - 1) / 3, random_state=0)
-    return model.fit_transform(sort_graph_by_row_values(with_itself(near), warn_when_not_sorted=False))
+    return model.fit_transform(with_itself(near))
 
 
 def spectral(graphs: list[gm.Graph], letters: Any, near: Any) -> str:
@@ -101,8 +101,10 @@ METHODS = {
 def with_itself(near: Any) -> Any:
     """The neighbors of known graphs, each of which is its own nearest."""
     near = near.copy()
-    near.setdiag(0.0)
-    return near
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that this makes room for new entries
+        near.setdiag(0.0)
+    return sort_graph_by_row_values(near, warn_when_not_sorted=False)
 
 
 def connected(near: Any) -> Any:

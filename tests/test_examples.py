@@ -18,6 +18,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 LEAST = {
     "molecules": 0.8, "connectomes": 0.95, "symbols": 0.8, "program_trees": 0.9, "point_patterns": 0.8, "sequences": 0.95,
     "hypergraphs": 0.9, "vectors": 0.7, "dbscan": 0.7, "hdbscan_groups": 0.8, "neighbours": 0.8, "tsne_map": 0.85,
+    "through_neighbors": 0.85,
 }  # fmt: skip
 
 
@@ -25,7 +26,7 @@ def test_every_example_is_run():
     assert set(LEAST) == {path.stem for path in EXAMPLES.glob("*.py")} - {"picture"}
 
 
-@pytest.mark.parametrize("name", [thorough(name) if name == "tsne_map" else name for name in LEAST])
+@pytest.mark.parametrize("name", [thorough(name) if name in ("tsne_map", "through_neighbors") else name for name in LEAST])
 def test_example(name, tmp_path, monkeypatch, capsys):
     if name == "molecules":
         pytest.importorskip("rdkit", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")

@@ -182,7 +182,7 @@ def _silhouette(
         return None, 0, 0
     count = int(np.clip((1 + np.sqrt(1 + 8 * affordable)) / 2, 24, SILHOUETTE))  # so many graphs have so many pairs
     if count < min(len(labels), MEMBERS * n_clusters):
-        return silhouette_from_references(quick, points, labels, near[:, :2], affordable, random_state)
+        return silhouette_from_references(quick, points, labels, near, affordable, random_state)
     some = spread_sample(labels, count, random_state)
     return silhouette(quick.distances(points.take(some)), labels[some]), len(some), len(some) * (len(some) - 1) // 2
 
