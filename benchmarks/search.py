@@ -159,7 +159,7 @@ def dbscan(options: argparse.Namespace) -> None:
     from sklearn.cluster import DBSCAN
     from sklearn.metrics import adjusted_rand_score
 
-    radius, few = 0.3, 1500
+    radius, few = 0.45, 1500
     model = DBSCAN(eps=radius, min_samples=10, metric="precomputed")
     graphs, classes = gm.datasets.make_letters(options.count, random_state=0)
     start = time.process_time()

@@ -99,6 +99,9 @@ def test_a_space_without_a_limit(letters, client):
     threads = gm.GraphIndex(order=None, n_jobs=1).fit(letters[:130])
     index = gm.GraphIndex(order=None, engine=client).fit(letters[:130])
     assert_same(threads, index, letters[300:310])
+    index.close()
+    with pytest.raises(gm.GraphError, match="this index was closed"):
+        index.kneighbors(letters[:1])
 
 
 @pytest.mark.parametrize("engine", ["threads", "dask"])

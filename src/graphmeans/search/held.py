@@ -107,6 +107,8 @@ class HeldGraphs(GraphInput):
     def _shards(self) -> DaskShards | None:
         """The workers that hold the graphs, who are sent them when they are first asked; None for threads of this process."""
         check_is_fitted(self)
+        if self._remote is None and not hasattr(self, "_points_in"):
+            raise GraphError("this index was closed, and its graphs went with its workers: fit it again, or load it from a file")
         if not self._is_remote:
             self._fetch()
             return None
