@@ -22,7 +22,7 @@ import graphmeans as gm
 import oracle
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.bounds import lap_bounds, norm_bounds
-from graphmeans.matching.edge_bound import edge_bounds, solve_by_edges
+from graphmeans.matching.edge_bound import edge_bounds, sift_by_edges, solve_by_edges
 from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.space import GraphSpace
 
@@ -45,6 +45,13 @@ class EdgeTree(gm.Exact):
         return found
 
 
+def sifted(x, pairs, order):
+    """The bounds of pairs that are sifted by cutoffs a little above what an assignment proves."""
+    low = lap_bounds(x, x, pairs, order, 1)
+    found, done = sift_by_edges(x, x, pairs, order, 1, 1.05 * low)
+    return np.where(done, np.maximum(low, found.lower), low)
+
+
 MATCHERS = {
     "edge tree": EdgeTree(), "edge tree, 3 rounds": EdgeTree(max_tree_nodes=3), "auto": Auto(), "exact": gm.Exact(),
     "exact, 3 nodes": gm.Exact(max_tree_nodes=3), "search": gm.Search(),
@@ -55,6 +62,7 @@ BOUNDS = {
     "sketches": lambda x, pairs, order: pairwise_sketch_bounds(x, x, order)[pairs[:, 0], pairs[:, 1]],
     "sorted rows": lambda x, pairs, order: lap_bounds(x, x, pairs, order, 1),
     "edges": lambda x, pairs, order: edge_bounds(x, x, pairs, order, 1),
+    "edges, sifted": lambda x, pairs, order: sifted(x, pairs, order),
     "edges, 2 rounds": lambda x, pairs, order: edge_bounds(x, x, pairs, order, 1, rounds=2),
 }
 #: Matchers that leave some intervals open.

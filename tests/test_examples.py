@@ -18,9 +18,10 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 LEAST = {
     "molecules": 0.8, "connectomes": 0.95, "symbols": 0.8, "program_trees": 0.9, "point_patterns": 0.8, "sequences": 0.95,
     "hypergraphs": 0.9, "vectors": 0.7, "dbscan": 0.7, "hdbscan_groups": 0.8, "neighbours": 0.8, "tsne_map": 0.85,
+    "through_neighbors": 0.85,
 }  # fmt: skip
 #: Ten starts on molecules, and t-SNE. The tutorial on molecules is run as a notebook, too.
-SLOW = {"molecules", "tsne_map"}
+SLOW = {"molecules", "tsne_map", "through_neighbors"}
 
 
 def test_every_example_is_run():

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -29,6 +28,7 @@ from graphmeans.means.method import MeanMethod, Means
 from graphmeans.means.registry import get_mean
 from graphmeans.nearest.cascade import Cascade, pairs_within
 from graphmeans.nearest.points import Points
+from graphmeans.nearest.sparse import sparse_rows
 from graphmeans.space import GraphSpace, Order
 
 
@@ -264,14 +264,15 @@ def _near(space: GraphSpace, first: GraphBatch, second: GraphBatch | None, cutof
     reach = float(cutoff) / space.unit
     if second is None:
         row, column, distance, _ = pairs_within(Cascade(Points.of(space, first)), reach)
-        shape = (len(first), len(first))
     else:
         found = [answer.within(reach) for answer in Cascade(Points.of(space, second)).within(first, reach)]
         row = np.repeat(np.arange(len(first)), [len(index) for index, _, _ in found])
         column = np.concatenate([np.zeros(0, dtype=np.int64), *(index for index, _, _ in found)])
         distance = np.concatenate([np.zeros(0), *(near for _, near, _ in found)])
-        shape = (len(first), len(second))
-    return csr_array((space.in_units_of_graphs(distance), (row, column)), shape=shape)
+        order = np.lexsort([column, row])
+        column, distance = column[order], distance[order]
+    width, ptr = len(first if second is None else second), np.searchsorted(row, np.arange(len(first) + 1))
+    return sparse_rows(space.in_units_of_graphs(distance), column, ptr, width)
 
 
 def mean(

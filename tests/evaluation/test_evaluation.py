@@ -11,6 +11,7 @@ from sklearn.metrics import silhouette_samples
 import graphmeans as gm
 import oracle
 from graphmeans import evaluation
+from graphmeans.evaluation import measures
 from strategies import Kind, random_collection
 
 
@@ -92,3 +93,24 @@ def test_silhouette_on_sampled_members():
     assert np.mean(sampled) == pytest.approx(whole, abs=0.1)
     with pytest.raises(ValueError, match="sample_size"):
         evaluation.silhouette(d, labels, sample_size=1)
+
+
+def test_silhouettes_from_references_are_those_of_all_pairs_where_all_are_references(monkeypatch):
+    graphs = random_collection(3, Kind(1, 1), 24, classes=3, noise=0.3)
+    space = gm.GraphSpace.for_graphs(batch := gm.GraphEncoder(numbers="keep").fit_transform(graphs), n_jobs=1)
+    labels, near = np.arange(24) % 3, np.array([[1, 2], [0, 2], [0, 1]])
+    monkeypatch.setattr(measures, "REFERENCES", 30)
+    found, compared, matched = measures.silhouette_from_references(space, batch, labels, near, 10**6)
+    assert found == pytest.approx(oracle.silhouette(space.distances(batch), labels))
+    assert (compared, matched) == (24, 24 * 23)
+    monkeypatch.setattr(measures, "REFERENCES", 4)
+    rough, compared, matched = measures.silhouette_from_references(space, batch, labels, near, 150)
+    assert rough == pytest.approx(found, abs=0.2)
+    assert (compared, matched) == (12, 12 * 12)
+
+
+def test_silhouettes_from_references_of_lonely_and_equal_graphs():
+    graphs = [gm.Graph([[0.0]]), gm.Graph([[0.0]]), gm.Graph([[5.0]])]
+    space = gm.GraphSpace.for_graphs(batch := gm.GraphEncoder(numbers="keep").fit_transform(graphs), n_jobs=1)
+    found = measures.silhouette_from_references(space, batch, np.array([0, 0, 1]), np.array([[1], [0]]), 100)
+    assert found == (0.5, 3, 6)  # 1 for the two that are equal, 0 for the one that is alone

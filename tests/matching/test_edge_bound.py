@@ -13,7 +13,7 @@ import graphmeans as gm
 import oracle
 from effort import examples, thorough
 from graphmeans.matching.auto import Auto
-from graphmeans.matching.edge_bound import edge_bounds, solve_by_edges
+from graphmeans.matching.edge_bound import edge_bounds, sift_by_edges, solve_by_edges
 from graphmeans.matching.exact import search_assignments
 from graphmeans.space import resolve_order
 from strategies import Kind, random_collection, relabelled
@@ -62,6 +62,24 @@ def test_the_bound_is_below_the_minimum_over_all_permutations(example):
     truth = oracle.distance(x, y, order)
     for rounds in (1, 50):
         assert 0 <= gm.edge_bound(x, y, order, rounds=rounds) <= truth * (1 + 1e-12) + 1e-12
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_what_is_sifted_out_is_beyond_the_cutoff(style):
+    """Screened by an assignment, in short rounds, with cutoffs about the distance: bounds stay below it, whatever the numbers."""
+    ruled_out = 0
+    for seed, kind in enumerate(EVERY_KIND):
+        graphs, batch = collection(seed, kind, style, 16, 5)
+        pairs, order = neighbours(16), resolve_order("auto", batch)
+        truth = np.array([oracle.distance(graphs[a], graphs[b], oracle.places(graphs)) for a, b in pairs])
+        for cutoff in (*(share * truth + 1e-3 for share in (0.5, 0.9, 0.999, 1.1)), np.full(len(truth), np.inf)):
+            found, done = sift_by_edges(batch, batch, pairs, order, 1, cutoff)
+            assert np.isfinite(found.lower[done]).all()
+            assert (found.lower[done] <= truth[done] * (1 + 1e-12) + 1e-12).all()
+            assert (found.upper[done] >= truth[done] * (1 - 1e-12)).all()
+            assert np.isfinite(found.upper[done & (found.lower < cutoff * (1 - 1e-9))]).all()
+            ruled_out += int((found.lower[done] >= cutoff[done] * (1 - 1e-9)).sum())
+    assert ruled_out > 10
 
 
 @given(pairs_with_order())

@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address
 from graphmeans.cli.output import echo_json, safe_markup, say
 
 
@@ -29,6 +29,8 @@ def index_command(
     ] = None,
     raw: options.Raw = False,
     encoder: options.EncoderJson = None,
+    engine: options.EngineOption = None,
+    scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     debug: options.Debug = False,
@@ -42,6 +44,8 @@ def index_command(
     graphmeans index molecules.smi -o molecules.gmi
 
     graphmeans index letters.parquet -o letters.gmi --raw
+
+    graphmeans index letters.parquet -o letters.gmi --engine dask
     """
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
@@ -50,14 +54,18 @@ def index_command(
         from graphmeans.search.index import GraphIndex
 
         start = time.perf_counter()
+        where = engine_address(engine, scheduler)
         graphs, _ = open_or_read(source)
         index = GraphIndex(
             encoder=encoder_of(raw, encoder), order="auto" if order is None else order, matcher=matcher.value, effort=effort,
             node_weight=node_weight, edge_weight=edge_weight, n_jobs=jobs,
         )  # fmt: skip
-        with shown_progress("making the index", quiet=as_json):
+        with shown_progress("making the index", quiet=as_json), connected_workers(where, jobs) as workers:
+            if workers is not None:
+                index.engine = workers.client
             index.fit(graphs)
             index.save(output)
+            index.close()
         seconds = time.perf_counter() - start
         if as_json:
             echo_json({"graphs": index.n_samples_fit_, "seconds": seconds, "bytes": output.stat().st_size, "file": str(output)})

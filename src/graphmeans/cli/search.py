@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import query_graphs
+from graphmeans.cli.inputs import connected_workers, engine_address, query_graphs
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def search_command(
         typer.Option("--html", metavar="FILE.html", help="Write a page: queries beside their neighbors.", show_default="none"),
     ] = None,
     y_down: options.YDown = False,
+    engine: options.EngineOption = None,
+    scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     debug: options.Debug = False,
@@ -63,14 +65,18 @@ def search_command(
         from graphmeans.report.search_page import write_search_page
         from graphmeans.search.index import GraphIndex
 
+        where = engine_address(engine, scheduler)
         found = load(index)
         if not isinstance(found, GraphIndex):
             raise ValueError(f"{index}: is a model, not an index; make one with `graphmeans index`")
         found.n_jobs = jobs
         graphs = query_graphs(query)
-        with shown_progress("searching", quiet=as_json):
+        with shown_progress("searching", quiet=as_json), connected_workers(where, jobs) as workers:
+            if workers is not None:
+                found.engine = workers.client
             few = min(neighbors, found.n_samples_fit_)
             answers = found.query_all(graphs, few) if radius is None else found.query_all(graphs, radius=radius)
+            found.close()
         names = [str(i) if graph.name is None else graph.name for i, graph in enumerate(graphs)]
         rows = _rows(names, answers)
         if html is not None:

@@ -11,10 +11,12 @@ from sklearn.metrics import silhouette_samples
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.utils import check_random_state
 
+from graphmeans.evaluation.fitted import spread_sample
 from graphmeans.functions import check_weights, pairwise_distances
-from graphmeans.graphs.batch import FloatArray, IntArray
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
+from graphmeans.space import GraphSpace
 
 
 def accuracy(y: ArrayLike, labels: ArrayLike) -> float:
@@ -120,6 +122,61 @@ def silhouette_widths(distances: FloatArray, labels: NDArray[Any]) -> FloatArray
     if n_clusters == len(labels):  # scikit-learn refuses this case
         return np.zeros(len(labels))
     return np.asarray(silhouette_samples(distances, labels, metric="precomputed"))
+
+
+#: Members of a cluster that a graph is compared with where not all pairs can be matched.
+REFERENCES = 4
+
+
+def silhouette_from_references(
+    space: GraphSpace, points: GraphBatch, labels: IntArray, near: IntArray, most: int, random_state: int = 0
+) -> tuple[float, int, int]:
+    """The silhouette index, estimated from few pairs: also where a sample would have hardly more than a graph of each cluster.
+
+    Each graph is compared with a few members of its own cluster, and with a few of each of the clusters whose centers are
+    nearest to its own, of which one is nearest to it. Mean distances over a few members are right on average.
+
+    Parameters
+    ----------
+    space : GraphSpace
+    points : GraphBatch
+    labels : int array
+    near : int array of shape (k, m)
+        The nearest other clusters of each.
+    most : int
+        About the largest number of matchings.
+    random_state : int
+
+    Returns
+    -------
+    index : float
+    n_graphs : int
+        How many graphs were compared.
+    n_matchings : int
+    """
+    random = np.random.RandomState(random_state)
+    members = {int(label): np.flatnonzero(labels == label) for label in np.unique(labels)}
+    references = {label: random.permutation(own)[: REFERENCES + 1] for label, own in members.items()}
+    chosen = spread_sample(labels, max(len(members), most // (REFERENCES * (1 + near.shape[1]))), random_state)
+    pairs, group = [], []  # group: the position of the graph, and 0 for its own cluster or the number of the neighbour
+    for i, g in enumerate(chosen.tolist()):
+        for which, label in enumerate([int(labels[g]), *near[labels[g]].tolist()]):
+            others = references.get(label, np.zeros(0, dtype=np.int64))
+            others = others[others != g][:REFERENCES]
+            pairs.append(np.stack([np.full(len(others), g), others], axis=1))
+            group.append(np.full(len(others), i * (1 + near.shape[1]) + which))
+    listed, where = np.concatenate(pairs), np.concatenate(group)
+    distances = space.match(points, points, listed).upper
+    shape = len(chosen), 1 + near.shape[1]
+    count = np.bincount(where, minlength=shape[0] * shape[1])
+    with np.errstate(invalid="ignore"):
+        mean = (np.bincount(where, distances, minlength=len(count)) / count).reshape(shape)
+    own, other = mean[:, 0], np.nanmin(np.where(np.isnan(mean[:, 1:]), np.inf, mean[:, 1:]), axis=1, initial=np.inf)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        widths = (other - own) / np.maximum(own, other)
+    widths[~np.isfinite(widths)] = 0.0  # alone in its cluster, or all distances are 0
+    index = float(np.mean([widths[labels[chosen] == label].mean() for label in np.unique(labels[chosen])]))
+    return index, len(chosen), len(listed)
 
 
 def objective(

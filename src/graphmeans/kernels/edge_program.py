@@ -104,10 +104,21 @@ def group_by_host(host, count):
 
 
 @inner
-def build_program(x, y, nx, ny, rows, need, linear, most):
-    """The program of a dense pair with node costs `linear`; `most` (in) is the number of its couples.
+def may_meet(allowed, row, row_size, col, col_size):
+    """Whether any row of a unit may meet any column of another."""
+    for i in range(row, row + row_size):
+        for j in range(col, col + col_size):
+            if allowed[i, j]:
+                return True
+    return False
 
-    Profits are rounded up and charges down, so the program is never dearer than the pair.
+
+@inner
+def build_program(x, y, nx, ny, rows, need, linear, most, allowed):
+    """The program of a dense pair with node costs `linear`; `most` (in) is the number of its couples, at most.
+
+    Rows and columns that are not `allowed` (in) to meet do not. Profits are rounded up and charges down, so the program is
+    never dearer than the pair.
     """
     row_start, row_size = find_units(x, nx, rows, len(need))
     col_start, col_size = find_units(y, ny, rows, len(need))
@@ -115,7 +126,9 @@ def build_program(x, y, nx, ny, rows, need, linear, most):
     count = 0
     for a in range(len(row_size)):
         for b in range(len(col_size)):
-            if row_size[a] > 0 and col_size[b] > 0 and x.roles[row_start[a]] == y.roles[col_start[b]]:
+            if row_size[a] == 0 or col_size[b] == 0 or x.roles[row_start[a]] != y.roles[col_start[b]]:
+                continue
+            if may_meet(allowed, row_start[a], row_size[a], col_start[b], col_size[b]):
                 index[a, b] = count
                 count += 1
     row, col, cost, start = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count), np.empty(count)

@@ -95,9 +95,10 @@ def distance_step(x, y, nx, ny, norms):
 def raised(bound, best, step, leeway):
     """The least squared distance that differs from `best` by a multiple of the step and is not below `bound`.
 
-    leeway (in): how far rounding can have moved the squared distances from their steps; it is taken off.
+    leeway (in): how far rounding can have moved the squared distances from their steps; it is taken off. Without any mapping
+    (`best` is infinite) no squared distance is known to count from.
     """
-    if step == 0.0 or bound >= best:
+    if step == 0.0 or bound >= best or best == np.inf:
         return bound
     steps = np.floor((best - bound + leeway) / step)
     return max(bound, best - steps * step - leeway)

@@ -17,11 +17,10 @@ from graphmeans.kernels.edge_step import distance_step, raised
 from graphmeans.kernels.exact import RELATIVE, find_twins
 from graphmeans.kernels.exchange import edge_tolerance, exchange_descent
 from graphmeans.kernels.jit import inner, kernel
-from graphmeans.kernels.lap import new_lap
+from graphmeans.kernels.lap import lap_rounding, new_lap
 from graphmeans.kernels.pair import complete, interval, load_pair, new_side, node_costs, permutation_cost, squared_norm
+from graphmeans.kernels.root import new_root, root_bound
 
-# Steps of a round.
-STEPS = 40
 # Most rounds of the root, and of any other node of the tree.
 ROOT_ROUNDS, NODE_ROUNDS = 40, 6
 # A round is idle if so many like it would not close the node, which is branched after this many idle rounds.
@@ -109,20 +108,24 @@ def drop(program, value, bound, target, pair, known, proof, keep, keep_couple):
 
 
 @inner
-def improve(program, bound, most, patience, idle_rounds, max_rounds, pair, known, proof, lap, keep, keep_couple):
+def improve(
+    program, bound, most, steps, patience, idle_rounds, max_rounds, bound_only, pair, known, proof, lap, keep, keep_couple
+):
     """Rounds of one node: (what is left of its program, its bound, whether it is closed, what the last round proved).
 
-    proof.reduced, keep and keep_couple (out) belong to the program returned.
+    With `bound_only` no mapping is looked for once the bound is beyond the cutoff. proof.reduced, keep and keep_couple (out)
+    belong to the program returned.
     """
     last, idle, here = -np.inf, 0, -np.inf
     for number in range(most):
-        ascend(program, STEPS)
+        ascend(program, steps)
         value, error = prove(program, pair.rows, pair.dv, proof, lap)
         known.numbers[ROUNDS] += 1
         value += pair.constant
         here = value - error - pair.error
         bound = max(bound, here)
-        if value < known.numbers[BEST]:
+        beyond = bound_only and bound >= pair.cutoff * (1.0 - RELATIVE)
+        if value < known.numbers[BEST] and not beyond:
             try_mapping(pair, known, lap)
         target = target_of(pair, known)
         if pair.step > 0.0:
@@ -224,7 +227,7 @@ def fix(node, t, pair, keep, keep_couple):
 
 
 @inner
-def search_tree(program, branching, max_rounds, pair, known, lap):
+def search_tree(program, branching, steps, max_rounds, pair, known, lap):
     """Prove or improve the best mapping: a lower bound of D^2. known (in, out).
 
     The root is branched if what it leaves open is at most this share (`branching`) of what was to be proven; 0: never.
@@ -250,8 +253,8 @@ def search_tree(program, branching, max_rounds, pair, known, lap):
         if branching == 0.0:
             most, patience, idle_rounds = max_rounds, BOUND_PATIENCE, IDLE_BOUND_ROUNDS
         program, bound, closed, here = improve(
-            fix(node, t, pair, keep, keep_couple), node.bounds[t], most, patience, idle_rounds, max_rounds, pair, known, proof,
-            lap, keep, keep_couple,
+            fix(node, t, pair, keep, keep_couple), node.bounds[t], most, steps, patience, idle_rounds, max_rounds,
+            branching == 0.0, pair, known, proof, lap, keep, keep_couple,
         )  # fmt: skip
         if closed:
             continue
@@ -282,18 +285,35 @@ def edge_norm(side, rows):
     return total, EPS * (rows + 2 + most * side.edges.shape[2]) * total
 
 
+@inner
+def screen(linear, x, y, rows, cutoff, root, lap, allowed):
+    """allowed (out): which rows may meet which columns in anything nearer than the cutoff, as the assignment of sorted rows
+    proves it. Returns the least bound of what is left out, infinite if that is nothing."""
+    bound, missed = root_bound(linear, x, y, rows, root, lap), np.inf
+    bound -= lap_rounding(rows, lap)
+    for i in range(rows):
+        for j in range(rows):
+            more = bound + max(0.0, root.cost[i, j] - lap.u[i] - lap.v[j])
+            allowed[i, j] = more < cutoff
+            if not allowed[i, j] and x.roles[i] == y.roles[j]:
+                missed = min(missed, more)
+    return missed
+
+
 @kernel
 def edge_pairs(
     x_packed, y_packed, directed, order, non_negative, pairs, first, last, size,
-    branching, max_rounds, max_couples, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, rounds,
+    branching, steps, max_rounds, max_couples, screened, cutoffs, has_warm, warm, mapping_ptr, lower, upper, mappings, rounds,
 ):  # fmt: skip
     """Match pairs[first:last]; outputs as in `exact_pairs`, and the rounds spent on each pair.
 
-    A pair with more couples than max_couples, or where few couples gain something, is left alone: its `rounds` are -1.
+    A pair with more couples than max_couples, or where few couples gain something, is left alone: its `rounds` are -1. With
+    `screened`, nodes whose meeting is proven to be beyond the cutoff by one assignment are kept apart from the beginning.
     """
     dv, channels, n_roles = x_packed.nodes.shape[1], x_packed.values.shape[1], len(order)
     x, y = new_side(size, dv, channels, n_roles), new_side(size, dv, channels, n_roles)
     lap, need, linear = new_lap(size), np.empty(n_roles, np.int64), np.empty((size, size))
+    root, allowed = new_root(size, channels), np.ones((size, size), np.bool_)
     x_twin, y_twin = np.empty(size, np.int64), np.empty(size, np.int64)
     known = Known(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.bool_), np.empty(3))
     for p in range(first, last):
@@ -307,8 +327,11 @@ def edge_pairs(
             continue
         norms = squared_norm(x, rows) + squared_norm(y, rows)
         node_costs(x, y, rows, 4.0 * norms + 1.0, linear)
-        program = build_program(x, y, nx, ny, rows, need, linear, couples)
-        if MANY_CHARGES * len(program.profit) <= len(program.charge):
+        screening, missed = screened and cutoffs[p] < np.inf, np.inf
+        if screening:
+            missed = screen(linear, x, y, rows, cutoffs[p] * cutoffs[p] * (1.0 - RELATIVE), root, lap, allowed)
+        program = build_program(x, y, nx, ny, rows, need, linear, couples, allowed)
+        if MANY_CHARGES * len(program.profit) <= len(program.charge) and not (screening and len(program.charge) == 0):
             continue
         find_twins(x, rows, x_twin)
         find_twins(y, rows, y_twin)
@@ -318,12 +341,13 @@ def edge_pairs(
             x, y, nx, ny, rows, dv, linear, x_norm + y_norm, x_error + y_error, step, 0.0 if exact else LEEWAY * norms,
             edge_tolerance(x, y, rows), cutoffs[p] * cutoffs[p], x_twin, y_twin,
         )  # fmt: skip
-        known.numbers[BEST], known.numbers[MISSED], known.numbers[ROUNDS] = np.inf, np.inf, 0.0
+        known.numbers[BEST], known.numbers[MISSED], known.numbers[ROUNDS] = np.inf, missed, 0.0
         known.tried[0] = -1
+        known.columns[:] = ny  # nothing is mapped yet
         if has_warm:
             complete(warm, at, nx, x, y, rows, ny, known.columns, known.fresh)
             known.numbers[BEST] = permutation_cost(linear, x, y, rows, known.columns)
-        bound = search_tree(program, branching, max_rounds, pair, known, lap)
+        bound = search_tree(program, branching, steps, max_rounds, pair, known, lap)
         lower[p], upper[p] = interval(bound, known.numbers[BEST])
         rounds[p] = int(known.numbers[ROUNDS])
         for i in range(nx):

@@ -13,6 +13,10 @@ from graphmeans.matching.pairs import solve_pairs
 
 #: Most couples of edges that a program is made of; above that a round takes as long as a hundred tree nodes of `exact`.
 MAX_COUPLES = 1 << 15
+#: Steps of a round.
+STEPS = 40
+#: The same where many pairs are sifted by a cutoff: most are beyond it after a few steps; and how many such rounds there are.
+SHORT_STEPS, SHORT_ROUNDS = 8, 8
 #: Most couples where only the bound is asked for: they take 400 MB.
 LARGEST = 1 << 22
 
@@ -42,14 +46,28 @@ def edge_bounds(
 def solve_by_edges(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, rounds: int,
     warm: IntArray | None, cutoff: FloatArray, *, branching: float = np.inf, max_couples: int = MAX_COUPLES,
+    steps: int = STEPS, screened: bool = False,
 ) -> tuple[Matches, NDArray[np.bool_]]:  # fmt: skip
     """Match the pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
 
     The others, which have no answer, have too many couples of edges, or none that gains anything: then the program says
     nothing that an assignment does not. A tree is grown only where the program leaves open at most this share (`branching`) of
-    what was to be proven, squared; with 0 `lower` is the bound of the program alone.
+    what was to be proven, squared; with 0 `lower` is the bound of the program alone, and `upper` infinite where that is beyond
+    the cutoff. `screened`: what one assignment proves to be beyond the cutoff is not part of the program.
     """
     start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
     taken = np.empty(len(pairs), dtype=np.int64)
-    settings = (branching, rounds, max_couples, cutoff, warm is not None, start)
+    settings = (branching, steps, rounds, max_couples, screened, cutoff, warm is not None, start)
     return solve_pairs(edge_pairs, settings, x, y, pairs, order, n_jobs, taken), taken >= 0
+
+
+def sift_by_edges(
+    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, cutoff: FloatArray
+) -> tuple[Matches, NDArray[np.bool_]]:
+    """Which pairs are beyond their cutoffs, by a few short rounds of the edge program: see `solve_by_edges`.
+
+    `lower` are bounds of all distances; those that reach the cutoff rule a pair out. A pair that is left has a mapping.
+    """
+    return solve_by_edges(
+        x, y, pairs, order, n_jobs, SHORT_ROUNDS, None, cutoff, branching=0.0, steps=SHORT_STEPS, screened=True
+    )

@@ -3,7 +3,8 @@
 1. The heads of all sketches, a few numbers each, are compared with that of the query.
 2. What is left is compared by whole sketches,
 3. then by one linear assignment for each pair,
-4. and then matched, the least bound first, with the k-th smallest distance found so far as the cutoff. It falls quickly, and
+4. then, where graphs are too large for branch and bound, by a few steps of the edge program, which prove nearly everything,
+5. and then matched, the least bound first, with the k-th smallest distance found so far as the cutoff. It falls quickly, and
    what is beyond it is never matched. A matcher with bounds of its own (the edge program, branch and bound) stops at the cutoff.
 
 Every bound is a proof. So what the cascade leaves out is farther away than everything it returns, whatever the matcher; and
@@ -13,7 +14,7 @@ where the matcher did not close the interval of a pair, the answer says that it 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,8 +24,10 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.sketch import pair_sketch_bounds, sketch_bounds
+from graphmeans.matching.auto import LEAST_EFFORT, Auto
 from graphmeans.matching.bounds import lap_bounds, norm_bounds
-from graphmeans.matching.pairs import are_larger, covering
+from graphmeans.matching.edge_bound import sift_by_edges, solve_by_edges
+from graphmeans.matching.pairs import are_larger, covering, run_in_chunks
 from graphmeans.nearest.points import HEAD, Points
 from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
@@ -35,12 +38,16 @@ BOUNDS_AT_ONCE = 1 << 22
 FIRST_ROUND, GROWTH = 16, 4
 #: Candidates are chosen by their sketches from so many times more by their heads.
 HEADS = 16
+#: Heads that a thread compares at once.
+HEADS_A_TASK = 1 << 16
 #: A cutoff that only graphs at distance 0 are below, and whose square is still a number.
 NOTHING = 1e-150
 #: Bounds from which the size of the smallest is guessed.
 SAMPLE = 4096
-#: Pairs of a query that are matched before the cutoff is looked at again.
-STEP = 4
+#: Pairs of a query that are matched, and that go through the edge program, before the cutoff is looked at again.
+STEP, EDGE_STEP = 4, 32
+#: Most rounds of the edge program for a pair that is in doubt at the end, at effort 1.
+PROOF_ROUNDS = 100
 #: A bound rules a graph out where it reaches the cutoff, less what rounding may have taken from it.
 CLOSE = 1.0 - 1e-12
 
@@ -86,10 +93,13 @@ class Cascade:
     points : Points
     counts : Counter
         Pairs that were compared by each kind of bound, and matched.
+    proves : bool
+        Whether pairs that are still in doubt at the end are looked at again, so that more can be said of what was found.
     """
 
     points: Points
     counts: Counter[str] = field(default_factory=Counter)
+    proves: bool = True
 
     def nearest(self, queries: GraphBatch, k: int, without: IntArray | None = None) -> Iterator[Found]:
         """The k nearest graphs of each query, and whatever was matched on the way.
@@ -124,7 +134,7 @@ class Cascade:
                 block = _Block(widened(self.points.space, some), replace(self.points, sketches=NO_SKETCHES), some, self.counts)
             if without is not None:
                 block.leave_out(without[start:stop], and_before)
-            yield from block.search(k, radius)
+            yield from block.search(k, radius, self.proves)
             start = stop
 
 
@@ -145,6 +155,8 @@ class _Block:
         The least distances found so far.
     cutoff : array
         What is farther than this from a query is of no interest.
+    few : int
+        How many pairs of a query are matched before its cutoff is looked at again.
     """
 
     def __init__(self, space: GraphSpace, points: Points, queries: GraphBatch, counts: Counter[str]) -> None:
@@ -155,11 +167,25 @@ class _Block:
         else:
             self.sketches = points.sketch(queries)
             self.low = np.zeros((len(queries), len(points)))
-            head, own = points.heads, self.sketches.head(HEAD)
-            sketch_bounds(np.arange(len(queries)), own.values, head.values, own.norms, head.norms, self.low)
+            self._compare_heads(self.sketches.head(HEAD), points.heads)
         self.sketched = np.full(self.low.shape, points.sketches is NO_SKETCHES)
         counts["heads"] += self.low.size
         self.found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = [(*_NO_PAIRS, np.zeros(0), np.zeros(0))]
+
+    def _compare_heads(self, own: Sketches, others: Sketches) -> None:
+        """Raise all bounds by the heads of sketches, on threads: of one query a range of graphs each, of several some queries."""
+        n_queries, n = self.low.shape
+        alone, step = n_queries == 1, HEADS_A_TASK if n_queries == 1 else max(1, HEADS_A_TASK // max(n, 1))
+
+        def work(first: int, last: int) -> None:
+            some = slice(first * step, last * step)
+            if alone:
+                sketch_bounds(_FIRST, own.values, others.values[some], own.norms, others.norms[some], self.low[:, some])
+            else:
+                sketch_bounds(np.arange(n_queries)[some], own.values, others.values, own.norms, others.norms, self.low[some])
+
+        if self.low.size:
+            run_in_chunks(work, np.full(-(-(n if alone else n_queries) // step), float(HEADS_A_TASK)), self.space.n_jobs)
 
     def leave_out(self, without: IntArray, and_before: bool) -> None:
         """Do not look at these graphs, one for each query (-1 for none), or at those before them either."""
@@ -169,10 +195,11 @@ class _Block:
             row = np.flatnonzero(without >= 0)
             self.low[row, without[row]] = np.inf
 
-    def search(self, k: int, radius: float) -> Iterator[Found]:
+    def search(self, k: int, radius: float, proves: bool) -> Iterator[Found]:
         """Look for the k nearest within the radius."""
         self.cutoff = np.full(len(self.queries), max(radius * (2.0 - CLOSE), NOTHING))
         self.best = np.full((len(self.queries), min(k, len(self.points))), np.inf)
+        self.few = min(STEP, self.best.shape[1])
         # The first candidates set the cutoffs, by which the others are sifted. There are more of them in each round.
         most = k + min(k, FIRST_ROUND) if np.isinf(radius) else len(self.points)
         while len((pairs := self._open_pairs(HEADS * most))[0]):
@@ -183,11 +210,37 @@ class _Block:
             self._match_in_turn(query, graph, low)
             most *= GROWTH
         query, graph, lower, upper = (np.concatenate(column) for column in zip(*self.found, strict=True))
+        if proves:
+            self._prove(k, query, graph, lower, upper)
         order = np.lexsort([graph, upper, query])
         cuts = np.searchsorted(query[order], np.arange(len(self.queries) + 1))
         graph, lower, upper = graph[order], lower[order], upper[order]
         for a, b in pairwise(cuts.tolist()):
             yield Found(graph[a:b], lower[a:b], upper[a:b])
+
+    def _prove(self, k: int, query: IntArray, graph: IntArray, lower: FloatArray, upper: FloatArray) -> None:
+        """Look again at pairs that may be nearer than they seem, now that the cutoffs are final: lower, upper (in, out).
+
+        They were matched with larger cutoffs. A tree on the edge program settles nearly all of them in a few rounds.
+        """
+        matcher = self.space.matcher
+        effort = matcher.effort if isinstance(matcher, Auto) and matcher.effort >= LEAST_EFFORT else 0.0
+        rounds = int(np.ceil(PROOF_ROUNDS * effort))
+        order = np.lexsort([graph, upper, query])
+        rank = np.empty(len(query), dtype=np.int64)
+        rank[order] = np.arange(len(query)) - np.searchsorted(query[order], query[order])
+        beyond = (rank >= k) | (upper > self.cutoff[query])
+        doubtful = np.flatnonzero(beyond & (lower < self.cutoff[query] * CLOSE))
+        if not rounds or not len(doubtful):
+            return
+        used, where = np.unique(graph[doubtful], return_inverse=True)
+        some, pairs = self.points.batch.take(used), np.stack([where.reshape(-1), query[doubtful]], axis=1)
+        cutoff = self.cutoff[query[doubtful]]
+        found, done = solve_by_edges(some, self.queries, pairs, self.space.order, self.space.n_jobs, rounds, None, cutoff)
+        self.counts["matchings"] += int(done.sum())
+        settled = doubtful[done]
+        lower[settled] = np.maximum(lower[settled], np.minimum(found.lower[done], upper[settled]))
+        upper[settled] = np.minimum(upper[settled], found.upper[done])
 
     def _open_pairs(self, most: int) -> tuple[IntArray, IntArray]:
         """Pairs below the cutoffs, those with the least bounds, at most so many of each query."""
@@ -218,32 +271,100 @@ class _Block:
         some, pairs = self.points.batch.take(used), np.stack([where.reshape(-1), query], axis=1)
         low = np.maximum(low, lap_bounds(some, self.queries, pairs, self.space.order, self.space.n_jobs))
         self.counts["assignments"] += len(low)
-        order = np.lexsort([graph, low, query])
-        query, graph, low, pairs = query[order], graph[order], low[order], pairs[order]
-        cuts = np.searchsorted(query, np.arange(len(self.queries) + 1))
-        at, end = cuts[:-1].copy(), cuts[1:]
-        step = min(STEP, self.best.shape[1])
-        while len(left := np.flatnonzero(at < end)):
-            # The next pairs of each query as a row; bounds rise along it.
-            turn = at[left, None] + np.arange(step)
-            there = turn < end[left, None]
-            near = there & (low[np.minimum(turn, len(low) - 1)] < (self.cutoff[left] * CLOSE)[:, None])
-            at[left] = np.where(near.sum(axis=1) == step, at[left] + step, end[left])
-            rows = turn[near]
-            if len(rows):
-                found = self.space.solve(some, self.queries, pairs[rows], cutoff=self.cutoff[query[rows]])
-                self._keep(query[rows], graph[rows], np.maximum(found.lower, np.minimum(low[rows], found.upper)), found.upper)
+        of = _Candidates(some, query, graph, low, pairs)
+        small = Auto().is_small(some, self.queries, pairs, self.space.order)
+        self._match(of.take(np.flatnonzero(small)))
+        self._sift_and_match(of.take(np.flatnonzero(~small)))
+
+    def _match(self, of: _Candidates) -> None:
+        """Match candidates, the least bound first, while any is below its cutoff."""
+        turns = _Turns(of, len(self.queries))
+        while len(turns.open):
+            self._solve(of.take(turns.next(self.cutoff, np.full(len(turns.open), self.few))))
+
+    def _sift_and_match(self, of: _Candidates) -> None:
+        """The same for larger graphs: as soon as a query has a cutoff, only those are matched that pass the edge program."""
+        turns = _Turns(of, len(self.queries))
+        while len(turns.open):
+            step = np.where(np.isinf(self.cutoff[turns.open]), self.few, EDGE_STEP)
+            some = of.take(turns.next(self.cutoff, step))
+            free = np.isinf(self.cutoff[some.query])
+            self._solve(some.take(np.flatnonzero(free)))
+            self._match(self._sifted(some.take(np.flatnonzero(~free))))
+
+    def _sifted(self, of: _Candidates) -> _Candidates:
+        """Those that the edge program does not prove to be beyond their cutoffs, with its bounds."""
+        if not len(of.query):
+            return of
+        found, done = sift_by_edges(of.graphs, self.queries, of.pairs, self.space.order, self.space.n_jobs, self.cutoff[of.query])
+        self.counts["edge_programs"] += int(done.sum())
+        low = np.where(done, np.maximum(of.low, found.lower), of.low)
+        near = low < self.cutoff[of.query] * CLOSE
+        return replace(of, low=low).take(np.flatnonzero(near))
+
+    def _solve(self, of: _Candidates) -> None:
+        """Match candidates, all of them, at most STEP of each query."""
+        if len(of.query):
+            found = self.space.solve(of.graphs, self.queries, of.pairs, cutoff=self.cutoff[of.query])
+            self._keep(of.query, of.graph, np.maximum(found.lower, np.minimum(of.low, found.upper)), found.upper)
 
     def _keep(self, query: IntArray, graph: IntArray, lower: FloatArray, upper: FloatArray) -> None:
         """Remember what was matched, and lower the cutoffs."""
         self.counts["matchings"] += len(query)
         self.found.append((query, graph, lower, upper))
         touched, first, row = np.unique(query, return_index=True, return_inverse=True)
-        new = np.full((len(touched), min(STEP, self.best.shape[1])), np.inf)
+        new = np.full((len(touched), self.few), np.inf)
         new[row.reshape(-1), np.arange(len(query)) - first[row.reshape(-1)]] = upper
         k = self.best.shape[1]
         self.best[touched] = np.sort(np.concatenate([self.best[touched], new], axis=1), axis=1)[:, :k]
         self.cutoff[touched] = np.minimum(self.cutoff[touched], self.best[touched, -1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Pairs that are to be matched, those of each query by their bounds: `pairs` are rows of `graphs` and queries."""
+
+    graphs: GraphBatch
+    query: IntArray
+    graph: IntArray
+    low: FloatArray
+    pairs: IntArray
+
+    def take(self, which: IntArray) -> _Candidates:
+        """Those at these positions."""
+        return replace(
+            self, query=self.query[which], graph=self.graph[which], low=self.low[which], pairs=self.pairs[which]
+        )  # fmt: skip
+
+
+class _Turns:
+    """Goes through the candidates of all queries side by side, the least bound first, as far as they are below the cutoffs.
+
+    Attributes
+    ----------
+    open : int array
+        Queries of which some candidates may be left.
+    """
+
+    def __init__(self, of: _Candidates, n_queries: int) -> None:
+        self._order = np.lexsort([of.graph, of.low, of.query])
+        self._low = of.low[self._order]
+        cuts = np.searchsorted(of.query[self._order], np.arange(n_queries + 1))
+        self._at, self._end = cuts[:-1].copy(), cuts[1:]
+
+    @property
+    def open(self) -> IntArray:
+        return np.flatnonzero(self._at < self._end)
+
+    def next(self, cutoff: FloatArray, step: IntArray) -> IntArray:
+        """The next candidates of each open query, at most so many of each, that are below its cutoff."""
+        left = self.open
+        turn = self._at[left, None] + np.arange(step.max())
+        there = (turn < self._end[left, None]) & (np.arange(step.max()) < step[:, None])
+        near = there & (self._low[np.minimum(turn, len(self._low) - 1)] < (cutoff[left] * CLOSE)[:, None])
+        # Bounds rise along a row: where one is not below the cutoff, none after it is.
+        self._at[left] = np.where(near.sum(axis=1) == step, self._at[left] + step, self._end[left])
+        return self._order[turn[near]]
 
 
 def _smallest(values: FloatArray, count: int) -> IntArray:
@@ -258,6 +379,7 @@ def _smallest(values: FloatArray, count: int) -> IntArray:
 
 
 _NO_PAIRS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+_FIRST = np.zeros(1, dtype=np.int64)
 
 
 def _least(query: IntArray, graph: IntArray, low: FloatArray, most: int) -> tuple[IntArray, IntArray, FloatArray]:
@@ -280,23 +402,46 @@ class Pairs(NamedTuple):
     complete: NDArray[np.bool_]
 
 
-def pairs_within(cascade: Cascade, radius: float) -> Pairs:
-    """Find all pairs of graphs of a collection within a radius."""
-    n = len(cascade.points)
+class ListedPairs(NamedTuple):
+    """Pairs of a query and a graph within a radius, and pairs of which it is not known."""
+
+    row: IntArray
+    column: IntArray
+    distance: FloatArray
+    doubtful_row: IntArray
+    doubtful_column: IntArray
+
+    def moved(self, row: int, column: int) -> ListedPairs:
+        """The same pairs where the numbers of queries and of graphs begin elsewhere."""
+        return ListedPairs(
+            self.row + row, self.column + column, self.distance, self.doubtful_row + row, self.doubtful_column + column
+        )
+
+
+def listed_pairs(found: Iterable[Found], radius: float) -> ListedPairs:
+    """The pairs within a radius among what was found for one query after the other."""
+    none = np.zeros(0, dtype=np.int64)
+    parts = [(none, none, np.zeros(0), none, none)]
+    for q, one in enumerate(found):
+        index, near, _ = one.within(radius)
+        doubtful = one.index[(one.upper > radius) & (one.lower <= radius * CLOSE)]
+        parts.append((np.full(len(index), q), index, near, np.full(len(doubtful), q), doubtful))
+    return ListedPairs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def paired_both_ways(listed: Sequence[ListedPairs], n: int) -> Pairs:
+    """Pairs of n graphs that were each found once, as both of their graphs see them."""
+    row, column, distance, *doubtful = (np.concatenate(part) for part in zip(*listed, strict=True))
     complete = np.ones(n, dtype=bool)
-    rows, columns, distances = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-    for q, found in enumerate(cascade.later_within(radius)):
-        index, near, _ = found.within(radius)
-        doubtful = found.index[(found.upper > radius) & (found.lower <= radius * CLOSE)]
-        complete[doubtful] = False
-        complete[q] &= not len(doubtful)
-        rows.append(np.full(len(index), q))
-        columns.append(index)
-        distances.append(near)
-    row, column = np.concatenate(rows + columns), np.concatenate(columns + rows)
-    distance = np.concatenate(distances + distances)
+    complete[np.concatenate(doubtful)] = False
+    row, column, distance = np.concatenate([row, column]), np.concatenate([column, row]), np.tile(distance, 2)
     order = np.lexsort([column, row])
     return Pairs(row[order], column[order], distance[order], complete)
+
+
+def pairs_within(cascade: Cascade, radius: float) -> Pairs:
+    """Find all pairs of graphs of a collection within a radius."""
+    return paired_both_ways([listed_pairs(cascade.later_within(radius), radius)], len(cascade.points))
 
 
 def fit_into(points: Points, queries: GraphBatch) -> NDArray[np.bool_]:

@@ -56,6 +56,11 @@ class Axes:
         found = randomized_svd(centered, count, n_iter=2, random_state=0)[2] if len(sketches) else np.eye(count, dim)
         return cls(mean, np.ascontiguousarray(np.linalg.qr(found.T)[0]))
 
+    @classmethod
+    def for_points(cls, space: GraphSpace, sample: GraphBatch, batch: GraphBatch | None = None) -> Axes:
+        """The axes of some points of a space, which are a sample of a batch that may have larger graphs."""
+        return cls.of(plain_sketches(sample, sketch_order(space.order, sample if batch is None else batch)))
+
     def turned(self, sketches: FloatArray) -> Sketches:
         """Sketches about the mean, along the axes."""
         centered = sketches - self.mean
@@ -73,6 +78,13 @@ def plain_sketches(batch: GraphBatch, order: IntArray) -> FloatArray:
     n = int(order.sum())
     numbers = n * (batch.nodes.shape[1] + n * batch.edge_values.shape[1])
     return sketch_batch(batch, order, "rows" if numbers <= LONGEST_ROWS else "projection")
+
+
+def sample_rows(space: GraphSpace, like: GraphBatch, count: int) -> IntArray:
+    """Which of so many graphs of a space are looked at to find the axes of all; `like` is a batch of such graphs."""
+    numbers = plain_sketches(like.take([]), sketch_order(space.order, like)).shape[1]
+    some = min(SAMPLE, count, max(1, AT_ONCE // max(1, numbers)))
+    return np.unique(np.linspace(0, max(count - 1, 0), some).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +107,11 @@ class Points:
     sketches: Sketches
 
     @classmethod
-    def of(cls, space: GraphSpace, batch: GraphBatch) -> Points:
-        """Sketch the graphs of a batch."""
-        order = sketch_order(space.order, batch)
-        count = min(SAMPLE, len(batch), max(1, AT_ONCE // max(1, plain_sketches(batch.take([]), order).shape[1])))
-        sample = batch.take(np.unique(np.linspace(0, max(len(batch) - 1, 0), count).astype(np.int64)))
-        bare = cls(space, batch, Axes.of(plain_sketches(sample, order)), Sketches.rounded(np.zeros((0, 0))))
+    def of(cls, space: GraphSpace, batch: GraphBatch, axes: Axes | None = None) -> Points:
+        """Sketch the graphs of a batch, along given axes or along those of a sample."""
+        if axes is None:
+            axes = Axes.for_points(space, batch.take(sample_rows(space, batch, len(batch))), batch)
+        bare = cls(space, batch, axes, Sketches.rounded(np.zeros((0, 0))))
         return replace(bare, sketches=bare.sketch(batch))
 
     def __len__(self) -> int:

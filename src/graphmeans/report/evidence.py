@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
-from graphmeans.evaluation.measures import silhouette
+from graphmeans.evaluation.measures import silhouette, silhouette_from_references
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
@@ -30,6 +30,8 @@ from graphmeans.space import GraphSpace
 BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000
 #: How many of the clusters nearest to its own a graph is compared with; landmarks of the map; graphs for the silhouette.
 NEIGHBOURS, LANDMARKS, SILHOUETTE = 4, 32, 330
+#: Members of each cluster that a sample has at least if all of its pairs are matched for the silhouette.
+MEMBERS = 6
 #: Distances for the map and the silhouettes need little effort; alignments that are shown are matched with full effort.
 QUICK_EFFORT = 0.1
 #: Number of graphs from which the usual size of a graph is estimated.
@@ -86,15 +88,13 @@ def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Ev
     there = landmark_map(quick, points, centers, landmarks)
     beside = _beside(quick, points, centers, labels[sample], near)
     second, second_distance = _second(labels[sample], near, beside, there, k)
-    count = (1 + np.sqrt(1 + 8 * 0.25 * affordable)) / 2  # a quarter of the budget pays for the pairs of so many graphs
-    for_width = spread_sample(labels[sample], int(np.clip(count, 24, SILHOUETTE)), random_state)
-    width, spent = _silhouette(quick, points.take(for_width), labels[sample][for_width])
+    width, compared, spent = _silhouette(quick, points, labels[sample], near, int(0.25 * affordable), random_state)
     matched = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
     return Evidence(
         sample=sample, own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
         mappings=[own.mapping(p) for p in range(len(sample))], second=second, second_distance=second_distance,
         neighbours=near, neighbour_distances=near_distances, neighbour_mappings=ways, map=there, silhouette=width,
-        silhouette_graphs=len(for_width),
+        silhouette_graphs=compared,
         stability=_stability(quick, points, centers, labels[sample], near, own, beside, random_state),
         matchings=int(matched + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
     )  # fmt: skip
@@ -170,11 +170,21 @@ def _second(
     return second, far[rows, second]
 
 
-def _silhouette(quick: GraphSpace, points: GraphBatch, labels: IntArray) -> tuple[float | None, int]:
-    """The silhouette index of these graphs, and the number of matchings it took."""
-    if len(np.unique(labels)) < 2:
-        return None, 0
-    return silhouette(quick.distances(points), labels), len(points) * (len(points) - 1) // 2
+def _silhouette(
+    quick: GraphSpace, points: GraphBatch, labels: IntArray, near: IntArray, affordable: int, random_state: int
+) -> tuple[float | None, int, int]:
+    """The silhouette index, from how many graphs it is, and the number of matchings it took.
+
+    All pairs of a sample are matched where that has enough members of each cluster, or is everything.
+    """
+    n_clusters = len(np.unique(labels))
+    if n_clusters < 2:
+        return None, 0, 0
+    count = int(np.clip((1 + np.sqrt(1 + 8 * affordable)) / 2, 24, SILHOUETTE))  # so many graphs have so many pairs
+    if count < min(len(labels), MEMBERS * n_clusters):
+        return silhouette_from_references(quick, points, labels, near, affordable, random_state)
+    some = spread_sample(labels, count, random_state)
+    return silhouette(quick.distances(points.take(some)), labels[some]), len(some), len(some) * (len(some) - 1) // 2
 
 
 def _stability(

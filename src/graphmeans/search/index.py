@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from graphmeans.cluster.estimators.graph_input import GraphInput
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy
 from graphmeans.cluster.estimators.validation import check_parameters
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import is_one_graph
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.match import Match, Matcher
-from graphmeans.means.frames import Centers
-from graphmeans.nearest.cascade import Cascade, fit_into, pairs_within, widened
-from graphmeans.nearest.points import Points
+from graphmeans.matching.pairs import are_larger
+from graphmeans.nearest.cascade import Cascade, pairs_within, widened
+from graphmeans.nearest.sparse import sparse_rows
 from graphmeans.search.answers import Answer, Neighbor
-from graphmeans.search.names import NameTable
+from graphmeans.search.held import HeldGraphs
 from graphmeans.space import Order
 
 
-class GraphIndex(GraphInput):
+class GraphIndex(HeldGraphs):
     """Nearest neighbors of whole graphs, found without a matrix of distances and proven to be the nearest.
 
     Graphs are compared by bounds, the cheapest first, and only the few that no bound rules out are matched. The result is that
@@ -57,8 +52,12 @@ class GraphIndex(GraphInput):
         What squared differences of nodes are multiplied by.
     edge_weight : float, default=1.0
         What squared differences of edges are multiplied by.
+    engine : "threads", "dask", address or dask.distributed.Client, default="threads"
+        Who searches. "dask" starts worker processes on this machine, which end with `close` or with the index. Each worker
+        holds a part of the collection; one on disk is read by the workers. Distances are those of threads; where several
+        graphs are equally far, it may be another of them that is named.
     n_jobs : int or None, default=None
-        The number of threads; None for all cores. Results do not depend on it.
+        The number of threads (or of processes with engine="dask"); None for all cores. Results do not depend on it.
 
     Attributes
     ----------
@@ -71,8 +70,8 @@ class GraphIndex(GraphInput):
     n_seen_ : int
         How many graphs were ever taken in; the next that is added gets this number.
     n_compared_ : Counter
-        What all searches since `fit` have taken: pairs compared by ``heads`` of sketches, ``sketches`` and ``assignments``,
-        and ``matchings``.
+        What all searches since `fit` have taken: pairs compared by ``heads`` of sketches, ``sketches``, ``assignments`` and
+        ``edge_programs``, and ``matchings``.
     encoder_, space_ :
         The fitted encoder and the metric space.
 
@@ -104,6 +103,7 @@ class GraphIndex(GraphInput):
         effort: float = 1.0,
         node_weight: float = 1.0,
         edge_weight: float = 1.0,
+        engine: Any = "threads",
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -114,142 +114,8 @@ class GraphIndex(GraphInput):
         self.effort = effort
         self.node_weight = node_weight
         self.edge_weight = edge_weight
+        self.engine = engine
         self.n_jobs = n_jobs
-
-    # -- what is in it -----------------------------------------------------------------------------
-
-    def fit(self, X: Any, y: object = None) -> GraphIndex:
-        """Take in a collection of graphs, or the rows of a 2-D array.
-
-        Parameters
-        ----------
-        X : list of graphs, array of shape (N, d), or Collection
-            The graphs, as objects of one kind, or the rows of an array.
-        y : object, default=None
-            It is ignored.
-
-        Returns
-        -------
-        GraphIndex
-            The estimator itself.
-        """
-        check_parameters(self.get_params(deep=False))
-        encoder, space, data = self._take_in(X, None)
-        if not len(data):
-            raise GraphError("the collection is empty")
-        self.encoder_, self.space_ = encoder, space
-        self._points_in = Points.of(space, data.batch)
-        self.indices_ = np.arange(len(data))
-        self.names_ = self._names(X, len(data))
-        self.n_seen_ = len(data)
-        self.__dict__.pop("_counts", None)
-        return self
-
-    def add(self, X: Any) -> IntArray:
-        """Take in more graphs.
-
-        None may be larger than the space foresees.
-
-        Parameters
-        ----------
-        X : list of graphs, array of shape (N, d), or Collection
-            The graphs, as objects of one kind, or the rows of an array.
-
-        Returns
-        -------
-        array of int
-            The numbers that the graphs have from now on.
-        """
-        check_is_fitted(self)
-        points = self._points(X)
-        over = np.flatnonzero(~fit_into(self._points_in, points))
-        if len(over):
-            raise GraphError(
-                f"graph {over[0]} has {points.sizes[over[0]]} nodes, more than the graphs that this index was made for: its "
-                "distances would not be comparable with theirs; make an index with a larger order"
-            )
-        new = np.arange(len(points)) + self.n_seen_
-        self._points_in = self._points_in.append(points)
-        self.indices_ = np.concatenate([self.indices_, new])
-        self.names_ = self.names_.append(self._names(X, len(points)))
-        self.n_seen_ += len(points)
-        return new
-
-    def remove(self, numbers: ArrayLike) -> None:
-        """Remove the graphs of these numbers; the others keep theirs.
-
-        Parameters
-        ----------
-        numbers : array of int
-            Numbers of graphs in the index.
-        """
-        check_is_fitted(self)
-        gone = np.unique(np.asarray(numbers, dtype=np.int64).reshape(-1))
-        missing = gone[~np.isin(gone, self.indices_)]
-        if len(missing):
-            raise GraphError(f"there is no graph number {missing[0]} in the index")
-        kept = np.flatnonzero(~np.isin(self.indices_, gone))
-        self._points_in, self.indices_ = self._points_in.take(kept), self.indices_[kept]
-        self.names_ = self.names_.take(kept)
-
-    @property
-    def n_samples_fit_(self) -> int:
-        """How many graphs are in the index."""
-        check_is_fitted(self)
-        return len(self.indices_)
-
-    @property
-    def n_compared_(self) -> Counter[str]:
-        """What all searches have taken."""
-        counts: Counter[str] = self.__dict__.setdefault("_counts", Counter())
-        return counts
-
-    def _names(self, X: Any, count: int) -> NameTable:
-        if self._kind == ARRAY:
-            return NameTable.of([None] * count)
-        return NameTable.of(X.names if is_lazy(X) else [graph.name for graph in self._graphs(X)])
-
-    def graphs(self, numbers: ArrayLike) -> list[MeanGraph]:
-        """Give the graphs of these numbers as the index holds them.
-
-        They are encoded and decoded again, without the caller's node ids.
-
-        Parameters
-        ----------
-        numbers : array of int
-            Numbers of graphs, counted from 0 in the order in which they were taken in.
-
-        Returns
-        -------
-        list of MeanGraph
-            The graphs.
-        """
-        at = self._positions(numbers)
-        plain = self.space_.unweighted(self._points_in.batch.take(at))
-        whole = Centers.of_graphs(plain)
-        names = [self.names_[i] for i in at]
-        return self.encoder_.decode(plain, whole.node_support, whole.edge_support, damped=False, names=names)
-
-    def _positions(self, numbers: ArrayLike) -> IntArray:
-        check_is_fitted(self)
-        wanted = np.asarray(numbers, dtype=np.int64).reshape(-1)
-        at = np.searchsorted(self.indices_, wanted)
-        known = (at < len(self.indices_)) & (self.indices_[np.minimum(at, len(self.indices_) - 1)] == wanted)
-        if not known.all():
-            raise GraphError(f"there is no graph number {wanted[~known][0]} in the index")
-        return at
-
-    def save(self, path: Any) -> None:
-        """Write the index to a file (by convention ``.gmi``) that `gm.load` reads: no pickle, with checksums.
-
-        A loaded index stays in the file: what is searched is mapped into memory, and need not fit into it.
-
-        Parameters
-        ----------
-        path : path
-            The file to write.
-        """
-        import_module("graphmeans.io.storage.model").save(self, path)  # files are a layer above estimators
 
     # -- searching ---------------------------------------------------------------------------------
 
@@ -279,11 +145,18 @@ class GraphIndex(GraphInput):
         certified : bool array of shape (queries, n_neighbors)
             Only if `return_certified`.
         """
-        queries, without = self._queries(X)
-        k = self._count(n_neighbors, without)
-        shape = (len(queries), k)
+        check_is_fitted(self)
+        k = self._count(n_neighbors, X is None)
+        queries, remote = self._queries(X), self._shards()
+        shape = (len(self.indices_) if queries is None else len(queries), k)
         distances, indices, certified = np.zeros(shape), np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
-        for q, found in enumerate(self._cascade().nearest(queries, k, without)):
+        if remote is not None:
+            answers = remote.nearest(queries, k, self.n_compared_)
+        elif queries is None:
+            answers = self._cascade().nearest(self._points_in.batch, k, np.arange(len(self.indices_)))
+        else:
+            answers = self._cascade().nearest(queries, k)
+        for q, found in enumerate(answers):
             at, distances[q], certified[q] = found.nearest(k)
             indices[q] = self.indices_[at]
         return _returned(
@@ -331,10 +204,15 @@ class GraphIndex(GraphInput):
 
     def _within(self, X: Any, reach: float) -> Iterator[tuple[IntArray, FloatArray, bool]]:
         """Positions and distances of the graphs within reach of each query, and whether there are proven to be no others."""
-        if X is not None:
-            yield from (found.within(reach) for found in self._cascade().within(self._queries(X)[0], reach))
+        queries, remote = self._queries(X), self._shards()
+        if queries is not None:
+            if remote is None:
+                answers = self._cascade().within(queries, reach)
+            else:
+                answers = remote.within(queries, reach, self.n_compared_)
+            yield from (found.within(reach) for found in answers)
             return
-        pairs = pairs_within(self._cascade(), reach)
+        pairs = pairs_within(self._cascade(), reach) if remote is None else remote.pairs_within(reach, self.n_compared_)
         cuts = np.searchsorted(pairs.row, np.arange(len(self.indices_) + 1))
         for q, (a, b) in enumerate(pairwise(cuts)):
             yield pairs.column[a:b], pairs.distance[a:b], bool(pairs.complete[q])
@@ -360,7 +238,7 @@ class GraphIndex(GraphInput):
         distances, indices = self.kneighbors(X, n_neighbors)
         ptr = np.arange(len(indices) + 1) * indices.shape[1]
         values = distances.ravel() if mode == "distance" else np.ones(indices.size)
-        return csr_array((values, indices.ravel(), ptr), shape=(len(indices), self.n_seen_))
+        return sparse_rows(values, indices.ravel(), ptr, self.n_seen_)
 
     def radius_neighbors_graph(
         self, X: Any = None, radius: float | None = None, mode: str = "connectivity", sort_results: bool = False
@@ -388,7 +266,7 @@ class GraphIndex(GraphInput):
         ptr = np.concatenate([[0], np.cumsum([len(row) for row in indices])]).astype(np.int64)
         columns = np.concatenate([np.zeros(0, dtype=np.int64), *indices])
         values = np.concatenate([np.zeros(0), *distances]) if mode == "distance" else np.ones(len(columns))
-        return csr_array((values, columns, ptr), shape=(len(indices), self.n_seen_))
+        return sparse_rows(values, columns, ptr, self.n_seen_)
 
     def query(self, graph: Any, n_neighbors: int | None = None, radius: float | None = None) -> Answer:
         """Find the nearest graphs of one, with their alignments; in a notebook the answer is drawn.
@@ -444,8 +322,8 @@ class GraphIndex(GraphInput):
         self, query: Graph, distances: FloatArray, numbers: IntArray, certified: NDArray[np.bool_]
     ) -> list[Neighbor]:
         """The neighbors of a query, matched once more for their alignments."""
-        points, near = self.space_.weighted(self.encoder_.encode([query])), self._points_in.batch.take(self._positions(numbers))
-        space = self.space_ if fit_into(self._points_in, points).all() else widened(self.space_, points)
+        points, near = self.space_.weighted(self.encoder_.encode([query])), self._held_graphs(self._positions(numbers))
+        space = widened(self.space_, points) if are_larger(points, self.space_.order).any() else self.space_
         found = space.match(points, near, np.stack([np.zeros(len(near), dtype=np.int64), np.arange(len(near))], axis=1))
         self.n_compared_["matchings"] += len(near)
         proven = space.certified(found)
@@ -461,20 +339,21 @@ class GraphIndex(GraphInput):
     # -- how it is asked ---------------------------------------------------------------------------
 
     def _cascade(self) -> Cascade:
-        points = replace(self._points_in, space=replace(self._points_in.space, n_jobs=self.n_jobs))
-        return Cascade(points, self.n_compared_)
+        if self._points_in.space.n_jobs != self.n_jobs:
+            self._points_in = replace(self._points_in, space=replace(self._points_in.space, n_jobs=self.n_jobs))
+        return Cascade(self._points_in, self.n_compared_)
 
-    def _queries(self, X: Any) -> tuple[GraphBatch, IntArray | None]:
-        """The queries as points, and which graph of the index each of them is, if they are those of the index."""
+    def _queries(self, X: Any) -> GraphBatch | None:
+        """The queries as points; None for the graphs of the index."""
         check_is_fitted(self)
         if X is None:
-            return self._points_in.batch, np.arange(len(self.indices_))
-        return self._points([X] if self._kind != ARRAY and not is_lazy(X) and is_one_graph(X) else X), None
+            return None
+        return self._points([X] if self._kind != ARRAY and not is_lazy(X) and is_one_graph(X) else X)
 
-    def _count(self, n_neighbors: int | None, without: IntArray | None) -> int:
+    def _count(self, n_neighbors: int | None, not_itself: bool) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         check_parameters({"n_neighbors": k})
-        there = len(self.indices_) - (without is not None)
+        there = len(self.indices_) - not_itself
         if k > there:
             raise GraphError(f"n_neighbors must be at most the number of graphs, {there}, got {k}")
         return int(k)

@@ -92,7 +92,7 @@ class Predictor:
         """The k nearest centers of each graph, and how far they are. What is too large for the space has its own order."""
         points, _ = part.load()
         index, distance = np.zeros((len(points), k), dtype=np.int64), np.zeros((len(points), k))
-        cascade = Cascade(Points.of(self.space, self.centers))
+        cascade = Cascade(Points.of(self.space, self.centers), proves=False)
         for i, found in enumerate(cascade.nearest(points, k)):
             index[i], distance[i] = found.index[:k], found.upper[:k]
         return index, self.space.in_units_of_graphs(distance)
