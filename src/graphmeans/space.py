@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from numbers import Real
 from typing import Any, Union
 
 import numpy as np
@@ -21,6 +22,7 @@ from graphmeans.matching.match import CERTIFIED, Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.search import Search
+from graphmeans.matching.sound import check_batch, sound_matches, sound_order, sound_pairs
 
 Order = Union[str, int, None, Mapping[Any, int]]
 
@@ -71,10 +73,15 @@ class GraphSpace:
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
+            if not (_is_number(value) and value > 0):
                 raise GraphError(f"{name} must be a positive number, got {value!r}")
-        if not (np.isfinite(self.unit) and self.unit > 0 and np.frexp(self.unit)[0] == 0.5):
+        if not (_is_number(self.unit) and self.unit > 0 and np.frexp(self.unit)[0] == 0.5):
             raise GraphError(f"unit must be a power of two, got {self.unit!r}")
+        if len(sound_order(self.order)) != len(self.roles):
+            raise GraphError(f"order has {len(self.order)} entries for {len(self.roles)} roles")
+        shift = self.shift
+        if shift is not None and not (isinstance(shift, np.ndarray) and shift.ndim == 1 and np.isfinite(shift).all()):
+            raise GraphError("shift must be an array of finite numbers, one for each attribute of a node")
 
     @classmethod
     def for_graphs(
@@ -99,11 +106,16 @@ class GraphSpace:
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
-        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs, shift=shift)
+        weights = [float(weight) if _is_number(weight) else weight for weight in (node_weight, edge_weight)]
+        space = cls(places, names, *weights, solver, n_jobs, shift=shift)
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
 
     def _shifted(self, batch: Any) -> Any:
-        return batch if self.shift is None else replace(batch, nodes=batch.nodes - self.shift)
+        if self.shift is None:
+            return batch
+        if batch.nodes.shape[1] != len(self.shift):
+            raise GraphError(f"graphs have {batch.nodes.shape[1]} attributes of nodes, the space has {len(self.shift)}")
+        return replace(batch, nodes=batch.nodes - self.shift)
 
     def _unit_for(self, *batches: Any) -> float:
         """The power of two next to the largest number among points of this space, or 1 where that will do."""
@@ -130,6 +142,7 @@ class GraphSpace:
 
     def weighted(self, batch: GraphBatch) -> GraphBatch:
         """Encoded graphs as points of this space: attributes times the square roots of the weights, in units."""
+        check_batch(batch)
         batch = self._shifted(batch)
         points = batch.scaled(*self._factors, -self._exponent)
         if not max(points.magnitudes) <= 2.0**LARGEST:
@@ -177,7 +190,7 @@ class GraphSpace:
         cutoff: FloatArray | None = None,
     ) -> Matches:  # fmt: skip
         """Match points and give the distances in the units of the graphs; see `solve`. `cutoff` is in multiples of the unit."""
-        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        pairs = sound_pairs(x, y, pairs)
         found = self.solve(x, y, pairs, warm, cutoff)
         lower = found.lower
         if x.directed or not all((np.frexp(factor)[0] == 0.5) for factor in self._factors):
@@ -202,12 +215,15 @@ class GraphSpace:
         `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do. `cutoff`: pairs that
         are farther apart need not be solved; matchers that can make use of that do.
         """
-        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        pairs = sound_pairs(x, y, pairs)
         if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
             return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
         taken = _hints_taken(type(self.matcher))
         hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
-        return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
+        found = self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
+        if type(self.matcher) in OURS:
+            return found
+        return sound_matches(found, x, y, pairs, self.order, lambda: str(getattr(self.matcher, "name", type(self.matcher).__name__)))
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:
         """All distances between two batches, shape (len(x), len(y)); within one batch if y is None."""
@@ -230,6 +246,10 @@ class GraphSpace:
     def certified(matches: Matches) -> NDArray[np.bool_]:
         """Which matches are proven optimal: the interval is narrow, relative to the distance."""
         return np.asarray(matches.upper - matches.lower <= CERTIFIED * matches.upper)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and bool(np.isfinite(float(value)))
 
 
 #: Matchers that need not be asked where there is one alignment only.
@@ -282,8 +302,8 @@ def resolve_order(order: Order, *batches: Any) -> IntArray:
     else:
         asked = [order]
     for name, number, largest in zip(names, asked, counts, strict=True):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-            raise GraphError(f"order must be a whole number, got {number!r}")
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number <= UNBOUNDED:
+            raise GraphError(f"order must be a whole number of at least 0, and less than 2**40, got {number!r}")
         if number < largest:
             where = "" if name is None else f" of role {name!r}"
             raise GraphError(f"order {number} is smaller than the largest graph, which has {largest} nodes{where}")

@@ -12,7 +12,7 @@ import numpy as np
 from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
-from graphmeans.cluster.algorithms.result import Result
+from graphmeans.cluster.algorithms.result import Result, Trace
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.context import FitContext
@@ -22,8 +22,12 @@ from graphmeans.cluster.shards import refine, sample
 from graphmeans.cluster.shards.assign import assign, claim_graphs
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
+from graphmeans.file_schema import FRAMES
+from graphmeans.files import blaming
 from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers, Frames
+from graphmeans.schema import check
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
 WORTH_A_MOVE = 0.2
@@ -125,10 +129,18 @@ class IntervalLoop:
     def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> IntervalLoop:
         """Go on from a checkpoint."""
         like = context.data.like
-        arrays = without_prefix("centers", saved.arrays)
-        centers = FrameCenters.from_arrays(context.bounded_order(), like, arrays)
+        arrays, order = without_prefix("centers", saved.arrays), context.bounded_order()
+        capacity = max(1, int(order.sum()))
+        lengths = {"capacity": capacity, "dv": like.nodes.shape[1], "de": like.edge_values.shape[1], "k": engine.k}
+        with blaming(file.path):
+            check(FRAMES, arrays, "its centers", **lengths)
+            if saved.facts["swaps"] is not None and len(saved.facts["swaps"]["doubt_of_center"]) != engine.k:
+                raise GraphError("is not consistent in itself: its swaps are of another number of centers")
+        centers = FrameCenters.from_arrays(order, like, arrays)
         loop = cls(context, engine, centers, file)
-        engine.restore(saved.facts["checkpoint_id"])
+        engine.restore(saved.facts["checkpoint_id"], len(centers.shift))
+        if misfits := engine.sum(sample.misfits, centers):
+            raise GraphError(f"{file.path}: not a checkpoint, or a damaged one ({misfits} graphs are not where it says)")
         loop._slack, loop._assigned = saved.facts["slack"], saved.facts["assigned"]
         loop.swaps = None if saved.facts["swaps"] is None else SwapState(**saved.facts["swaps"])
         loop._ask_inertia()
@@ -272,7 +284,8 @@ class IntervalLoop:
             "checkpoint_id": self.engine.checkpoint_id,
             "matchings": dict(history.counters.matchings),
         }
-        self.file.write(facts, prefixed("centers", self.centers.to_arrays()))
+        trace = {"trace": np.asarray(Trace.of_rows(history.rows))}
+        self.file.write(facts, prefixed("centers", self.centers.to_arrays()) | trace)
 
     def _ask_inertia(self) -> None:
         """Ask for the objective where no assignment of this process has found it."""

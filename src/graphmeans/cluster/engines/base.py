@@ -43,6 +43,11 @@ class Engine(ABC):
 
     checkpoint_id = 0
 
+    @property
+    @abstractmethod
+    def k(self) -> int:
+        """The number of centers."""
+
     @abstractmethod
     def __len__(self) -> int:
         """The number of graphs in all shards."""
@@ -82,8 +87,8 @@ class Engine(ABC):
         """Take in more shards, of these graphs of the collection; they are numbered after those that are here."""
 
     @abstractmethod
-    def restore(self, checkpoint_id: int) -> None:
-        """Put all shards back to what they wrote for this checkpoint."""
+    def restore(self, checkpoint_id: int, times: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
 
     def assignment(self) -> Assignment:
         """Labels and distances of all graphs, as they are now."""

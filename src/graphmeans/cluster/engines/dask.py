@@ -63,6 +63,11 @@ class DaskEngine(RemoteEngine):
         self._finalizer = weakref.finalize(self, _forget, client, self._key, self._held, scratch)
         self.extend(split_into_shards(range(len(context)) if rows is None else rows))
 
+    @property
+    def k(self) -> int:
+        """The number of centers."""
+        return self._settings.k
+
     def __len__(self) -> int:
         return self._n
 
@@ -216,10 +221,12 @@ class DaskEngine(RemoteEngine):
 
     # -- results -----------------------------------------------------------------------------------
 
-    def restore(self, checkpoint_id: int) -> None:
-        """Put all shards back to what they wrote for this checkpoint."""
+    def restore(self, checkpoint_id: int, times: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
         self.checkpoint_id = checkpoint_id
-        told = [(self._client.submit(a, remote.restore, self._key, own, checkpoint_id), a) for a, own in self._held.items()]
+        told = [
+            (self._client.submit(a, remote.restore, self._key, own, checkpoint_id, times), a) for a, own in self._held.items()
+        ]
         for future, address in told:
             try:
                 self._client.result(future, address)

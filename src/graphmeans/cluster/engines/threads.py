@@ -30,6 +30,11 @@ class ThreadEngine(Engine):
         self._n = 0
         self.extend(split_into_shards(range(len(context)) if rows is None else rows))
 
+    @property
+    def k(self) -> int:
+        """The number of centers."""
+        return self._store.settings.k
+
     def __len__(self) -> int:
         return self._n
 
@@ -61,9 +66,9 @@ class ThreadEngine(Engine):
         self.checkpoint_id += log
         return [tree if fold else found]
 
-    def restore(self, checkpoint_id: int) -> None:
-        """Put all shards back to what they wrote for this checkpoint."""
-        self._store.restore(list(self._store.specs), checkpoint_id)
+    def restore(self, checkpoint_id: int, times: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
+        self._store.restore(list(self._store.specs), checkpoint_id, times)
         self.checkpoint_id = checkpoint_id
 
     def close(self) -> None:

@@ -9,6 +9,8 @@ from graphmeans.cluster.shards.reductions import Assignment, Farthest, Sample
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.means.frames import Frames
 
+#: What rounding may make of a distance, and more.
+CLOSE = 1e-6
 NOBODY = np.zeros(0, dtype=np.int64)
 
 
@@ -82,6 +84,20 @@ def inertia(shard: Shard) -> float:
 def sums(shard: Shard, centers: FrameCenters) -> Frames:
     """The aligned graphs, added up in the frames of the centers."""
     return shard.sums(centers)
+
+
+@read_only
+def misfits(shard: Shard, centers: FrameCenters) -> int:
+    """How many graphs are not as far from their centers as the state says: for one that was read from disk.
+
+    Since the distance was computed, the center has moved, and the distance along the alignment by no more than that.
+    """
+    state, everybody = shard.state, np.arange(len(shard))
+    if not np.isfinite(state.upper).all() or (state.slots < 0).any():
+        return len(shard)
+    found = centers.frames.aligned_distances(shard.batch, everybody, state.labels.copy(), state.slots.copy(), shard.batch.node_ptr)
+    moved = centers.shift[state.upper_at, state.labels]
+    return int((np.abs(found - state.upper) > moved + CLOSE * (1.0 + found + state.upper)).sum())
 
 
 @read_only

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphmeans.files import fail, natural_key
+from graphmeans.budget import budgeted, charge
+from graphmeans.files import fail, inside, natural_key
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.parquet.arrow import parquet, reading
 from graphmeans.io.parquet.layout import Layout, is_label_table
@@ -50,10 +51,15 @@ class CollectionFile:
         for number in range(self.footer.num_row_groups):
             yield RowGroup(file, number, self.footer.row_group(number).num_rows)
 
+    @budgeted
     def read(self, group: RowGroup, columns: list[str] | None = None) -> Piece:
         """The rows of one of its row groups; all columns, or some."""
         pq = parquet()
         with reading(self.path, f"partition {group.number} cannot be read"):
+            described = self.footer.row_group(group.number)
+            parts = [described.column(c) for c in range(described.num_columns)]
+            wanted = [part for part in parts if columns is None or _is_of(part.path_in_schema, columns)]
+            charge(self.path, size=2 * sum(max(part.total_uncompressed_size, 0) for part in wanted) + 100 * group.rows)
             with pq.ParquetFile(self.path, metadata=self.metadata, page_checksum_verification=True) as opened:
                 table = opened.read_row_group(group.number, columns=columns, use_threads=False)
             if table.num_rows != group.rows:
@@ -71,11 +77,16 @@ def open_files(path: Path) -> list[CollectionFile]:
         found = [entry for entry in os.listdir(path) if entry.lower().endswith(".parquet") and entry[0] not in "._"]
     if not found:
         raise fail(path, "holds no Parquet files; write them with graphmeans convert")
-    schemas = [_schema(path / name) for name in sorted(found, key=natural_key)]
+    schemas = [_schema(inside(path, name)) for name in sorted(found, key=natural_key)]
     files = [_opened(file, schema, footer) for file, schema, footer in schemas if not is_label_table(schema, str(file))]
     if not files:
         raise fail(path, "holds labels but no graphs")
     return files
+
+
+def _is_of(stored: str, columns: list[str]) -> bool:
+    """Whether a column of the file, such as ``nodes.x.list.element``, is part of one of these."""
+    return any(stored == column or stored.startswith(f"{column}.") for column in columns)
 
 
 def _schema(path: Path) -> tuple[Path, Any, Any]:

@@ -1,0 +1,1 @@
+"""``python tests/fuzz [NAME ...] [--minutes M | --cases N] [--seed S]``: run the fuzzers and print how their cases ended."""
