@@ -31,6 +31,7 @@ def index_command(
     encoder: options.EncoderJson = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
     """Make an index of a collection, to search for the nearest graphs.

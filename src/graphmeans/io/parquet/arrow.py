@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import Any
 
-from graphmeans import budget
-from graphmeans.files import PathLike, fail, regular_size
+from graphmeans.files import PathLike, fail
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 
@@ -28,8 +26,6 @@ def parquet() -> Any:
 def reading(path: PathLike, what: str = "is not a readable Parquet file") -> Iterator[None]:
     """Turn whatever pyarrow finds wrong with a file into an error of one line that names the file."""
     try:
-        if not os.path.isdir(path):
-            budget.opened(path, regular_size(path))
         yield
     except FileNotFoundError:
         raise fail(path, "no such file or folder") from None

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphmeans import budget
 from graphmeans.budget import budgeted, charge
-from graphmeans.files import fail, inside, natural_key
+from graphmeans.files import fail, inside, natural_key, regular_size
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.parquet.arrow import parquet, reading
 from graphmeans.io.parquet.layout import Layout, is_label_table
@@ -59,6 +60,7 @@ class CollectionFile:
             described = self.footer.row_group(group.number)
             parts = [described.column(c) for c in range(described.num_columns)]
             wanted = [part for part in parts if columns is None or _is_of(part.path_in_schema, columns)]
+            budget.opened(self.path, regular_size(self.path))
             charge(self.path, size=2 * sum(max(part.total_uncompressed_size, 0) for part in wanted) + 100 * group.rows)
             with pq.ParquetFile(self.path, metadata=self.metadata, page_checksum_verification=True) as opened:
                 table = opened.read_row_group(group.number, columns=columns, use_threads=False)
@@ -90,6 +92,8 @@ def _is_of(stored: str, columns: list[str]) -> bool:
 
 
 def _schema(path: Path) -> tuple[Path, Any, Any]:
+    if os.path.exists(path):
+        regular_size(path)  # a pipe or a device is never opened
     with reading(path), parquet().ParquetFile(path) as opened:
         return path, opened.schema_arrow, opened.metadata
 
