@@ -80,7 +80,7 @@ def test_a_lost_end_is_noticed(digest, tmp_path):
     whole = path.read_bytes()
     for length in range(0, len(whole), 7):
         path.write_bytes(whole[:length])
-        with pytest.raises(gm.GraphError, match="is not a readable zip file"):
+        with pytest.raises(gm.GraphError, match="is not a readable zip file|its end is damaged"):
             read_array_file(path, "thing", digest=digest)
 
 

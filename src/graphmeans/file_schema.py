@@ -182,7 +182,8 @@ _PARAMETERS: dict[str, Spec] = {
     "n_clusters": _AT_LEAST_ONE, "n_prototypes": _AT_LEAST_ONE, "n_neighbors": _AT_LEAST_ONE, "radius": Number(0),
     "algorithm": Text(("interval", "lloyd", "elkan", "gvr")),
     "init": Text(("k-means++", "k-means||", "furthest-first", "medoids", "random")) | Many(GRAPH) | Many(GRAPH, tuple)
-    | Array("f8 f4 i8 i4", (None, None)) | Many(Many(Number()) | Many(Number(), tuple)),
+    | Array("f8 f4 i8 i4", (None, None)) | Many(Many(Number()) | Many(Number(), tuple))
+    | Array("i8 i4", (None,), least=0) | Many(_COUNT) | Many(_COUNT, tuple),
     "n_init": Text(("auto",)) | _AT_LEAST_ONE, "mean": Text(("auto", "incremental", "lifted", "subgradient", "set")) | MEAN,
     "matcher": Text(("auto", "exact", "search", "graduated")) | MATCHER, "effort": _EFFORT, "certify": Flag(),
     "encoder": Text(("auto",)) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True),

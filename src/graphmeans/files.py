@@ -212,7 +212,7 @@ class Archive:
         budget.opened(path, packed)
         with refusing(path, "is not a readable zip file", _UNPACKING):
             self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
-        self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+        self._infos = {info.filename: info for info in self._zip.infolist() if not info.filename.endswith("/")}
         total = sum(info.file_size for info in self._infos.values())
         if total > FREE_TOTAL and total > MAX_RATIO * packed:
             self.close()

@@ -384,9 +384,11 @@ def test_files_that_are_no_models(saved, tmp_path):
     path = tmp_path / "model.gmz"
     assert "No such file" in refused(path)
     assert "is a folder, not a file" in refused(tmp_path)
-    for content in (b"", b"PK\x03\x04", b"hello" * 100, saved.read_bytes()[:-30]):
+    for content in (b"", b"PK\x03\x04", b"hello" * 100, saved.read_bytes()[:-300]):
         path.write_bytes(content)
         assert "is not a readable zip file" in refused(path)
+    path.write_bytes(saved.read_bytes()[:-30])
+    assert "does not have its seal" in refused(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("readme.txt", "hello")
     assert "is not a model that graphmeans saved" in refused(path)

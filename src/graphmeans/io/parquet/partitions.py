@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 
 from graphmeans import budget
 from graphmeans.budget import budgeted, charge
-from graphmeans.files import fail, inside, natural_key, regular_size
+from graphmeans.files import fail, inside, natural_key, refusing, regular_size
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.parquet.arrow import parquet, reading
 from graphmeans.io.parquet.layout import Layout, is_label_table
 
 #: Rows as an Arrow table, with the layout of their file and what messages call them.
 Piece = tuple[Layout, Any, str]
+#: Most bytes of a footer that tell files apart.
+MAX_FOOTER = 64 << 20
 
 
 class RowGroup(NamedTuple):
@@ -47,6 +49,15 @@ class CollectionFile:
         with reading(self.path), parquet().ParquetFile(self.path) as opened:
             return opened.metadata
 
+    def raw_footer(self) -> bytes:
+        """The bytes of the footer, which differ between files that differ in anything that is said of their columns."""
+        size = regular_size(self.path)
+        with refusing(self.path, "cannot be read", (OSError,)), self.path.open("rb") as file:
+            file.seek(max(size - 8, 0))
+            length = int.from_bytes(file.read(8)[:4], "little")
+            file.seek(max(size - 8 - min(length, MAX_FOOTER), 0))
+            return file.read()
+
     def row_groups(self, file: int) -> Iterator[RowGroup]:
         """Its row groups; `file` is its number in the collection."""
         for number in range(self.footer.num_row_groups):
@@ -57,11 +68,9 @@ class CollectionFile:
         """The rows of one of its row groups; all columns, or some."""
         pq = parquet()
         with reading(self.path, f"partition {group.number} cannot be read"):
-            described = self.footer.row_group(group.number)
-            parts = [described.column(c) for c in range(described.num_columns)]
-            wanted = [part for part in parts if columns is None or _is_of(part.path_in_schema, columns)]
+            # What the footer says of single columns is not asked for: pyarrow aborts the process where that is damaged.
             budget.opened(self.path, regular_size(self.path))
-            charge(self.path, size=2 * sum(max(part.total_uncompressed_size, 0) for part in wanted) + 100 * group.rows)
+            charge(self.path, size=max(self.footer.row_group(group.number).total_byte_size, 0) + 100 * group.rows)
             with pq.ParquetFile(self.path, metadata=self.metadata, page_checksum_verification=True) as opened:
                 table = opened.read_row_group(group.number, columns=columns, use_threads=False)
             if table.num_rows != group.rows:
@@ -84,11 +93,6 @@ def open_files(path: Path) -> list[CollectionFile]:
     if not files:
         raise fail(path, "holds labels but no graphs")
     return files
-
-
-def _is_of(stored: str, columns: list[str]) -> bool:
-    """Whether a column of the file, such as ``nodes.x.list.element``, is part of one of these."""
-    return any(stored == column or stored.startswith(f"{column}.") for column in columns)
 
 
 def _schema(path: Path) -> tuple[Path, Any, Any]:

@@ -161,10 +161,10 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
             yield _from_whole(whole[i], name)
             continue
         n, m = int(sizes[i]), int(source.lengths[i])
-        keep(called(name), n, m)
         own, links = _cut(nodes, i, n, name), _cut(edges, i, m, name)
         if not own and n > MAX_BARE_NODES:
             raise fail(called(name), f"{n} nodes without any attribute are not believed")
+        keep(called(name), n, m)
         yield Graph(
             own.get(BARE, own or n),
             ends[source.start[i] : source.start[i + 1]],

@@ -134,11 +134,11 @@ def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
     for old in range(about["version"], MODEL_VERSION):
         about = UPGRADES[old](about)
     described = unpack(about["model"], arrays)
-    if arrays:
-        raise GraphError(f"holds the array {next(iter(arrays))!r}, which is no part of a model")
     if not isinstance(described, Described):
         raise GraphError("holds no estimator")
     check(MODEL, described, described.name)
+    if arrays:
+        raise GraphError(f"holds the array {next(iter(arrays))!r}, which is no part of a model")
     estimator = build(described)
     if isinstance(estimator, GraphIndex):
         estimator._points_in = replace(estimator._points_in, space=estimator.space_)
