@@ -13,7 +13,6 @@ import contextlib
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -196,8 +195,7 @@ def main() -> int:
 
 
 def warm_up() -> None:
-    """Compile, in a process of its own, and load what fits need: threads must not be running when processes are forked."""
-    subprocess.run([sys.executable, "-c", "import graphmeans as gm; list(gm.functions.warmup())"], check=False, capture_output=True)
+    """Load what fits need before processes are forked."""
     graphs, _ = gm.datasets.make_letters(20, random_state=0)
     gm.GraphKMeans(3, random_state=0, n_jobs=1, certify=True).fit(graphs)
     gm.distance(graphs[0], graphs[1], matcher="search")

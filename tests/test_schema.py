@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 import pytest
 
@@ -95,4 +93,3 @@ def test_what_is_written_while_a_fit_lasts_is_declared():
     batch = gm.GraphEncoder().fit_transform([gm.Graph([[1.0], [2.0]], [(0, 1)])])
     centers = FrameCenters.from_graphs(np.array([2]), batch)
     assert set(centers.to_arrays()) == set(file_schema.FRAMES.fields)
-    assert "file_schema" in inspect.getsource(gm.io.storage.model)

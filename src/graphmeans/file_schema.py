@@ -315,7 +315,6 @@ MODEL = OneOf(*ESTIMATORS, INDEX)
 
 _MATCHINGS = Table(Text(("algorithm", "seeding", "evaluation")), _COUNT)
 _OBJECTIVE = Number(0, special=("inf",))
-_SPENT = Table(Text(), Number(0))
 _SWAPS = Record(None, {
     "budget": Number(0), "sketch_share": Number(0), "lap_share": Number(0), "tried": _COUNT, "kept": _COUNT, "kept_at": _COUNT,
     "drawn_at": _COUNT, "in_vain": Many(Many(_COUNT, list)), "doubt_of_center": Many(Number(0), list, "k"),
@@ -326,7 +325,8 @@ _SWAPS = Record(None, {
     Rule("swaps are counted", lambda found, _: max(found["kept"], found["kept_at"], found["drawn_at"]) <= found["tried"] <= MAX_STEPS),
 ))  # fmt: skip
 _HISTORY = Record(None, {
-    "iteration": _COUNT, "recent": Many(Number(0)), "least": _OBJECTIVE, "since_best": _COUNT, "spent": _SPENT,
+    "iteration": _COUNT, "recent": Many(Number(0)), "least": _OBJECTIVE, "since_best": _COUNT,
+    "spent": Record(None, {"matchings": _COUNT, "evaluation_matchings": _COUNT}),
 })  # fmt: skip
 #: What a checkpoint says of the fit: which it is, how far it is, and what it has spent.
 _FIT_FACTS: dict[str, Spec] = {

@@ -7,6 +7,7 @@ signal ends it that is noted; another child goes on with the next case.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import re
 import resource
@@ -23,6 +24,8 @@ from dataclasses import dataclass, field
 #: Seconds for one case, and what it may take of memory beyond what the process had before: more is a failure, and much more
 #: ends in a MemoryError, so that the machine is not put at risk.
 SECONDS, MEMORY, ADDRESS_SPACE = 10.0, 1 << 30, 3 << 30
+#: A child says how each case ended; it is given so many seconds more to do so.
+GRACE = 2.0
 #: How a case may end: it is answered, or refused in one line.
 ACCEPTED, REFUSED = "accepted", "refused"
 FINE = (ACCEPTED, REFUSED)
@@ -77,7 +80,7 @@ def _watch(child: int, reading: int, numbers: range, outcome: Outcome, until: fl
     """Read what a child has to say until it ends or a case takes too long; returns how many cases are over."""
     done, text, how = 0, b"", ""
     while True:
-        ready, _, _ = select.select([reading], [], [], SECONDS + 2.0)
+        ready, _, _ = select.select([reading], [], [], SECONDS + GRACE)
         if not ready:
             os.kill(child, signal.SIGKILL)
             how = "hung"
@@ -105,6 +108,7 @@ def _watch(child: int, reading: int, numbers: range, outcome: Outcome, until: fl
 def _work(case: Callable[[int], Callable[[], object]], numbers: range, allowed: tuple[type[BaseException], ...], out: int) -> None:
     """What a child does: it never returns."""
     warnings.simplefilter("ignore")
+    faulthandler.disable()
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PACKAGES = ("graphmeans", "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "networkx", "typer", "matplotlib", "defusedxml")
 EXTRAS = ("pyarrow", "dask", "distributed", "pandas", "igraph", "rdkit", "torch", "torch_geometric", "cupy")
 #: Pairs of graphs in the self-test, and the most nodes of one of them: all permutations are tried.
-PAIRS, NODES = 40, 4
+PAIRS, NODES = 20, 4
 #: How far a distance may be from the right one.
 CLOSE = 1e-9
 

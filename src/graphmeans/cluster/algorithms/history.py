@@ -22,6 +22,9 @@ ROUNDING = 1e-12
 #: A run with a target is given up when the objective falls so slowly that this many more such steps would not get there.
 STEPS_LEFT = 2
 
+#: Columns of the trace that a fit that goes on counts as if it had never ended; the others are times, and what was sent.
+COUNTED = ("matchings", "evaluation_matchings")
+
 #: An assignment, the centers that it belongs to, and its objective.
 Iteration = tuple[GetAssignment, Centers, float]
 
@@ -133,7 +136,7 @@ class History:
         """What the next decision depends on, for a process that may have to go on."""
         return {
             "iteration": self.iteration, "recent": self._recent, "least": self._least, "since_best": self._since_best,
-            "spent": self._spent,
+            "spent": {name: self._spent[name] for name in COUNTED},
         }  # fmt: skip
 
     def resume(self, state: dict[str, Any], rows: list[dict[str, Any]]) -> None:

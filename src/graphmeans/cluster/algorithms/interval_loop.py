@@ -105,6 +105,8 @@ class IntervalLoop:
         self, context: FitContext, engine: Engine, centers: FrameCenters, file: CheckpointFile | None = None
     ) -> None:
         self.context, self.engine, self.centers, self.file = context, engine, centers, file
+        if file is not None:
+            engine.confirmed = 0  # until the file names a checkpoint, nothing may go
         self.inertia = np.inf
         self._shard_inertia: list[float] = []
         self._slack = 0.0
@@ -139,6 +141,7 @@ class IntervalLoop:
         centers = FrameCenters.from_arrays(order, like, arrays)
         loop = cls(context, engine, centers, file)
         engine.restore(saved.facts["checkpoint_id"], len(centers.shift))
+        engine.confirmed = saved.facts["checkpoint_id"]
         if misfits := engine.sum(sample.misfits, centers):
             raise GraphError(f"{file.path}: not a checkpoint, or a damaged one ({misfits} graphs are not where it says)")
         loop._slack, loop._assigned = saved.facts["slack"], saved.facts["assigned"]
@@ -286,6 +289,7 @@ class IntervalLoop:
         }
         trace = {"trace": np.asarray(Trace.of_rows(history.rows))}
         self.file.write(facts, prefixed("centers", self.centers.to_arrays()) | trace)
+        self.engine.confirmed = self.engine.checkpoint_id
 
     def _ask_inertia(self) -> None:
         """Ask for the objective where no assignment of this process has found it."""

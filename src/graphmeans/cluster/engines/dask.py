@@ -121,7 +121,7 @@ class DaskEngine(RemoteEngine):
         due = self._must_log or time.monotonic() - self._logged_at >= SELDOM * self._log_seconds
         log = log and self._can_log and due
         plain = tuple(remote.CENTERS if isinstance(arg, FrameCenters) else arg for arg in args)
-        logs = (self.checkpoint_id + 1, self.checkpoint_id) if log else None
+        logs = self._next_logs() if log else None
         made = ShardCall(operation, plain, self._matcher.purpose, logs, len(self._parts))
         call = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
         version = self._publish(args)

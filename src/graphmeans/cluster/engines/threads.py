@@ -53,7 +53,7 @@ class ThreadEngine(Engine):
         self, operation: Callable[..., Any], args: tuple[Any, ...], fold: bool, log: bool = False, only: int | None = None
     ) -> list[Any]:
         numbers = list(self._store.specs) if only is None else [only]
-        logs = (self.checkpoint_id + 1, self.checkpoint_id) if log else None
+        logs = self._next_logs() if log else None
         tree, found = SumTree[Any](len(numbers)), {}
         for number, answer, counters in self._store.call(numbers, ShardCall(operation, args, self._matcher.purpose, logs)):
             self._matcher.counters.add(counters)
