@@ -66,7 +66,9 @@ PACKED: dict[str, Spec] = {
 }
 _EDGES = Rule("edges must go from a node to a later one of the same graph, each once", _edges_fit)
 #: The names of the roles say how many there are, so they come first.
-BATCH = Record("GraphBatch", {"role_names": Many(Label(), tuple, "roles", least=1), "directed": Flag(), **PACKED}, rules=(_EDGES,))
+BATCH = Record(
+    "GraphBatch", {"role_names": Many(Label(), tuple, "roles", least=1), "directed": Flag(), **PACKED}, rules=(_EDGES,)
+)
 _SUPPORT: dict[str, Spec] = {
     "node_support": Array("f8", ("nodes",), least=_POSITIVE, most=1 + ROUNDING),
     "edge_support": Array("f8", ("edges", "directions"), least=0, most=1 + ROUNDING),
@@ -107,7 +109,8 @@ _OPTIONS: dict[str, Spec] = {
     "numbers": Text(("standardise", "robust", "keep")) | Table(Text(), Text(("standardise", "robust", "keep"))),
     "presence": Number(0), "edge_presence": Text(("auto",)) | Number(0), "weights": _NONE | Table(Text(), Number(0)),
     "categories": _NAMES, "directions": _NAMES, "orientations": _NAMES, "angle_unit": Text(("radians", "degrees")),
-    "missing": Text(("average", "columns", "refuse")), "unknown": Text(("average", "refuse")), "directed": Text(("auto",)) | Flag(),
+    "missing": Text(("average", "columns", "refuse")), "unknown": Text(("average", "refuse")),
+    "directed": Text(("auto",)) | Flag(),
 }  # fmt: skip
 _FITTED_ENCODER: dict[str, Spec] = {
     "node_columns_": _COLUMNS, "edge_columns_": _COLUMNS, "roles_": Many(Label(), tuple, "roles", least=1),
@@ -253,7 +256,10 @@ def _estimator(name: str, parameters: str, fitted: dict[str, Spec], optional: st
 
 _COMMON = "matcher effort encoder node_weight edge_weight order n_jobs random_state"
 _LEARNED = "_n_features_out n_features_in_ feature_names_in_ labels_ distances_"
-_RUN = "inertia_ n_iter_ certified_ certified_margins_ certified_fraction_ trace_ hint_ n_matchings_ n_seeding_matchings_ n_evaluation_matchings_"
+_RUN = (
+    "inertia_ n_iter_ certified_ certified_margins_ certified_fraction_ trace_ hint_ n_matchings_ n_seeding_matchings_ "
+    "n_evaluation_matchings_"
+)
 _AS_MANY = Rule("there must be as many centers as clusters", lambda found, lengths: found["n_clusters"] == lengths["graphs"])
 _IN_RANGE = Rule(
     "prototypes must be of known classes",
@@ -287,7 +293,8 @@ _POINTS = Record("Points", {
     "sketches": Record("Sketches", {"values": Array("f4", ("graphs", None)), "norms": Array("f8", ("graphs",), least=0)}),
 }, {"space": SPACE})  # fmt: skip
 _NAME_TABLE = Record("NameTable", {
-    "letters": Array("u1", ("letters",)), "ptr": Array("i8", ("graphs+1",), offsets="letters"), "present": Array("b1", ("graphs",)),
+    "letters": Array("u1", ("letters",)), "ptr": Array("i8", ("graphs+1",), offsets="letters"),
+    "present": Array("b1", ("graphs",)),
 })  # fmt: skip
 
 
@@ -322,7 +329,8 @@ _SWAPS = Record(None, {
 }, rules=(
     Rule("swaps are of centers and candidates", lambda found, lengths: all(
         len(pair) == 2 and pair[0] < lengths["k"] and pair[1] < max(lengths["k"], 40) for pair in found["in_vain"])),
-    Rule("swaps are counted", lambda found, _: max(found["kept"], found["kept_at"], found["drawn_at"]) <= found["tried"] <= MAX_STEPS),
+    Rule("swaps are counted", lambda found, _: (
+        max(found["kept"], found["kept_at"], found["drawn_at"]) <= found["tried"] <= MAX_STEPS)),
 ))  # fmt: skip
 _HISTORY = Record(None, {
     "iteration": _COUNT, "recent": Many(Number(0)), "least": _OBJECTIVE, "since_best": _COUNT,
@@ -376,10 +384,10 @@ BEST = Record(None, PACKED | _SUPPORT | {
 
 def _shard(graphs: Any, nodes: Any, table: Any) -> dict[str, Spec]:
     """The arrays of a shard's state: of all its graphs, or of those that have changed."""
-    time = {"least": -1, "below": "times"}
     return {
-        "labels": Array("i8", (graphs,), least=0, below="k"), "upper": Array("f8", ("uppers" if graphs is None else graphs,), least=0, special=True),
-        "matched_at": Array("i8", (graphs,), **time), "fresh_at": Array("i8", (graphs,), **time),
+        "labels": Array("i8", (graphs,), least=0, below="k"), "upper": Array("f8", (graphs,), least=0, special=True),
+        "matched_at": Array("i8", (graphs,), least=-1, below="times"),
+        "fresh_at": Array("i8", (graphs,), least=-1, below="times"),
         "own_lower": Array("f8", (graphs,), least=0), "second_alignment": Array("f8", (graphs,), least=0, special=True),
         "lower_bound": Array("f8", (graphs,), special=True), "lower_bound_at": Array("i8", (graphs,), least=0, below="times"),
         "unfinished": Array("b1", (graphs,)), "others": Array("f8", (graphs,), special=True),
@@ -393,11 +401,12 @@ def _shard(graphs: Any, nodes: Any, table: Any) -> dict[str, Spec]:
 _NARROW = Rule(f"at most {MAX_SLOTS} bounds are remembered of a graph", lambda found, lengths: lengths["kept"] <= MAX_SLOTS)
 #: What a shard writes: its whole state, or what has changed. The lengths graphs, nodes, slots, k and times are known beforehand.
 WHOLE = Record(None, _shard("graphs", "nodes", "graphs"), rules=(_NARROW,))
-_ROWS = {"least": 0, "below": "graphs", "rising": True}
 CHANGES = Record(None, {
-    "rows_assignment": Array("i4", ("changed",), **_ROWS), "rows_upper": Array("i4", ("moved",), **_ROWS),
-    "rows_bounds": Array("i4", ("learned",), **_ROWS),
-} | _shard("changed", "changed nodes", "learned") | {"upper": Array("f8", ("moved",), least=0, special=True)}, rules=(_NARROW,))  # fmt: skip
+    f"rows_{part}": Array("i4", (length,), least=0, below="graphs", rising=True)
+    for part, length in (("assignment", "changed"), ("upper", "moved"), ("bounds", "learned"))
+} | _shard("changed", "changed nodes", "learned") | {
+    "upper": Array("f8", ("moved",), least=0, special=True),
+}, rules=(_NARROW,))  # fmt: skip
 #: What the description of a shard log says, so that none is taken for another: the run, the shard, the checkpoint, and the kind.
 LOG = Record(None, {"run": Text(), "shard": _COUNT, "checkpoint_id": Whole(1), "kind": Text(("whole", "changes"))})
 

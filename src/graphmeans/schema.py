@@ -163,7 +163,7 @@ class Many(Spec):
     least: int = 0
 
     def check(self, value: Any, where: str, lengths: Lengths) -> None:
-        if not isinstance(value, self.kind):
+        if not isinstance(value, (list, tuple, frozenset)) or not isinstance(value, self.kind):
             raise unsound(where, f"it must be a {self.kind.__name__}")
         if len(value) < self.least or not lengths.fit(self.length, len(value)):
             raise unsound(where, f"it has {len(value)} entries")
@@ -248,11 +248,14 @@ class Array(Spec):
             ):
                 if not ok:
                     raise unsound(where, f"its numbers go from {least} to {most}")
-        steps = np.diff(value) if self.offsets is not None or self.rising or self.sorted else None
-        if self.offsets is not None and (value[0] != 0 or not lengths.fit(self.offsets, int(value[-1])) or (steps < 0).any()):
+        if self.offsets is not None and (value[0] != 0 or not lengths.fit(self.offsets, int(value[-1])) or _falls(value)):
             raise unsound(where, f"offsets must rise from 0 to the number of {self.offsets}")
-        if (self.rising and (steps <= 0).any()) or (self.sorted and (steps < 0).any()):
+        if (self.rising and (value[1:] <= value[:-1]).any()) or (self.sorted and _falls(value)):
             raise unsound(where, "its numbers must rise")
+
+
+def _falls(values: Any) -> bool:
+    return bool((values[1:] < values[:-1]).any())
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from graphmeans.matching.match import CERTIFIED, Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.search import Search
-from graphmeans.matching.sound import check_batch, sound_matches, sound_order, sound_pairs
+from graphmeans.matching.sound import check_batch, check_sides, sound_matches, sound_order, sound_pairs
 
 Order = Union[str, int, None, Mapping[Any, int]]
 
@@ -106,8 +106,8 @@ class GraphSpace:
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
-        weights = [float(weight) if _is_number(weight) else weight for weight in (node_weight, edge_weight)]
-        space = cls(places, names, *weights, solver, n_jobs, shift=shift)
+        nodes, edges = (float(weight) if _is_number(weight) else weight for weight in (node_weight, edge_weight))
+        space = cls(places, names, nodes, edges, solver, n_jobs, shift=shift)
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
 
     def _shifted(self, batch: Any) -> Any:
@@ -190,8 +190,8 @@ class GraphSpace:
         cutoff: FloatArray | None = None,
     ) -> Matches:  # fmt: skip
         """Match points and give the distances in the units of the graphs; see `solve`. `cutoff` is in multiples of the unit."""
-        pairs = sound_pairs(x, y, pairs)
         found = self.solve(x, y, pairs, warm, cutoff)
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         lower = found.lower
         if x.directed or not all((np.frexp(factor)[0] == 0.5) for factor in self._factors):
             # Points are rounded: what they stand for may be nearer.
@@ -215,15 +215,17 @@ class GraphSpace:
         `warm` is a mapping of each pair, laid out as in `Matches`: matchers that can start from one do. `cutoff`: pairs that
         are farther apart need not be solved; matchers that can make use of that do.
         """
-        pairs = sound_pairs(x, y, pairs)
-        if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
+        check_sides(x, y)
+        ours = type(self.matcher) in OURS  # they check pairs and mappings themselves
+        if ours and alignments_are_fixed(self.order, x, y):
             return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
         taken = _hints_taken(type(self.matcher))
         hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
+        if ours:
+            return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
+        pairs = sound_pairs(x, y, pairs)
         found = self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
-        if type(self.matcher) in OURS:
-            return found
-        return sound_matches(found, x, y, pairs, self.order, lambda: str(getattr(self.matcher, "name", type(self.matcher).__name__)))
+        return sound_matches(found, x, y, pairs, self.order, str(getattr(self.matcher, "name", type(self.matcher).__name__)))
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:
         """All distances between two batches, shape (len(x), len(y)); within one batch if y is None."""

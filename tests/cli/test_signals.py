@@ -37,8 +37,9 @@ def test_a_signal_keeps_what_there_is_and_calls_it_partial(number, code, letters
     state, out = tmp_path / "state", tmp_path / "out"
     options = ["-k", "20", "-o", out, "--checkpoint", state, "--json", "--jobs", "1", "--n-init", "50"]
     process = subprocess.Popen(
-        [*COMMAND, "cluster", letters, *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=deaf
-    )
+        [*COMMAND, "cluster", letters, *map(str, options)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=deaf,
+    )  # fmt: skip
     while not state.exists() and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(number)
@@ -55,8 +56,8 @@ def test_a_signal_keeps_what_there_is_and_calls_it_partial(number, code, letters
 @pytest.mark.thorough
 def test_a_signal_before_there_is_anything(tmp_path):
     process = subprocess.Popen(
-        [*COMMAND, "demo", "-o", tmp_path / "out", "--samples", "3000"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        preexec_fn=deaf,
+        [*COMMAND, "demo", "-o", tmp_path / "out", "--samples", "3000"], stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True, preexec_fn=deaf,
     )  # fmt: skip
     while not (tmp_path / "out").exists() and process.poll() is None:
         time.sleep(0.02)
@@ -84,7 +85,9 @@ BARE = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": os.environ.get("PYTHON
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("missing", ["everything", "a folder for temporary files", "a cache that can be written", "a cache that is whole"])
+@pytest.mark.parametrize(
+    "missing", ["everything", "a folder for temporary files", "a cache that can be written", "a cache that is whole"]
+)
 def test_surroundings_in_which_something_is_missing(missing, letters, tmp_path):
     """No HOME, no TMPDIR, the C locale, no terminal; a cache of kernels that is read-only or damaged."""
     surroundings = dict(BARE)
@@ -123,7 +126,9 @@ DISTANCE = "import graphmeans as gm; print(gm.distance(gm.Graph([[0.0]]), gm.Gra
 def test_eight_processes_compile_at_once(tmp_path):
     surroundings = BARE | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     processes = [
-        subprocess.Popen([sys.executable, "-c", KERNEL], env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", KERNEL], env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         for _ in range(8)
     ]
     for process in processes:

@@ -65,7 +65,7 @@ def run(name: str, numbers: range, seconds: float = float("inf")) -> harness.Out
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FUZZERS)}; all by default")
-    parser.add_argument("--cases", type=int, help="how many of each; by default 5,000 calls and models, 20,000 files, 2,000 checkpoints")
+    parser.add_argument("--cases", type=int, help="how many of each; 5,000 calls and models, 20,000 files, 2,000 checkpoints")
     parser.add_argument("--minutes", type=float, help="at most so long, all together")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first case")
     given = parser.parse_args()

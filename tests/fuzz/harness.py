@@ -105,7 +105,9 @@ def _watch(child: int, reading: int, numbers: range, outcome: Outcome, until: fl
     return done
 
 
-def _work(case: Callable[[int], Callable[[], object]], numbers: range, allowed: tuple[type[BaseException], ...], out: int) -> None:
+def _work(
+    case: Callable[[int], Callable[[], object]], numbers: range, allowed: tuple[type[BaseException], ...], out: int
+) -> None:
     """What a child does: it never returns."""
     warnings.simplefilter("ignore")
     faulthandler.disable()

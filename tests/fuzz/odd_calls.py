@@ -69,13 +69,21 @@ def plain_graphs(rng: np.random.Generator, count: int = 8, most: int = 6) -> lis
 def a_matcher(rng: np.random.Generator) -> Any:
     odd = (
         gm.Graduated(sinkhorn=one_of(rng, (1, 30, 2**62, 0, -1, "a", 1.5))),
-        gm.Graduated(beta_max=one_of(rng, (np.inf, np.nan, 1e300, 10.0)), rate=one_of(rng, (1.075, 1.0, 1 + 1e-15, np.inf, 2.0))),
+        gm.Graduated(
+            beta_max=one_of(rng, (np.inf, np.nan, 1e300, 10.0)), rate=one_of(rng, (1.075, 1.0, 1 + 1e-15, np.inf, 2.0))
+        ),
         gm.Graduated(tolerance=one_of(rng, (0.0, np.nan, -1.0, np.inf)), assignments=one_of(rng, (4, 2**62))),
-        gm.Search(effort=one_of(rng, (0, 0.1, 2.0, np.nan, -1, np.inf, "x", None)), seed=one_of(rng, (0, -1, 2**40, None, 1.5, "a"))),
-        gm.Exact(max_tree_nodes=one_of(rng, (1, 0, -1, 2**70, 1.5, "a", np.nan)), max_seconds=one_of(rng, (None, 0.01, np.nan, -1))),
+        gm.Search(
+            effort=one_of(rng, (0, 0.1, 2.0, np.nan, -1, np.inf, "x", None)), seed=one_of(rng, (0, -1, 2**40, None, 1.5, "a"))
+        ),
+        gm.Exact(
+            max_tree_nodes=one_of(rng, (1, 0, -1, 2**70, 1.5, "a", np.nan)), max_seconds=one_of(rng, (None, 0.01, np.nan, -1))
+        ),
         Lying(int(rng.integers(2**31))),
     )
-    return one_of(rng, ("auto", "exact", "search", "graduated")) if rng.random() < 0.6 else one_of(rng, ("nonsense", None, 3, *odd))
+    if rng.random() < 0.6:
+        return one_of(rng, ("auto", "exact", "search", "graduated"))
+    return one_of(rng, ("nonsense", None, 3, *odd))
 
 
 def a_method(rng: np.random.Generator) -> Any:
@@ -205,7 +213,8 @@ def warm_starts(rng: np.random.Generator) -> None:
     space = gm.GraphSpace.for_graphs(batch, matcher=one_of(rng, ("auto", "exact", "search")), n_jobs=1)
     pairs = np.array([[0, 1], [2, 3], [1, 2]])
     warm = odd_mapping(rng, space.solve(batch, batch, pairs).flat)
-    cutoff = None if rng.random() < 0.6 else one_of(rng, (np.full(3, np.nan), np.zeros(2), np.full(3, -1.0), 3.0, "a", np.ones(3)))
+    cutoffs = (np.full(3, np.nan), np.zeros(2), np.full(3, -1.0), 3.0, "a", np.ones(3))
+    cutoff = None if rng.random() < 0.6 else one_of(rng, cutoffs)
     if rng.random() < 0.3:
         pairs = odd_mapping(rng, pairs.ravel())
     who = space if rng.random() < 0.5 else space.matcher
@@ -310,7 +319,8 @@ def use(rng: np.random.Generator, made: Any, data: Any) -> None:
     """What is fitted answers for what it was fitted to, and for other graphs."""
     other = data
     if rng.random() < 0.5:
-        other = rng.normal(size=(3, usually(rng, 3, (2, 4)))) * usually(rng, 1.0, LARGE) if isinstance(data, np.ndarray) else some_graphs(rng, 3)
+        rows = rng.normal(size=(3, usually(rng, 3, (2, 4)))) * usually(rng, 1.0, LARGE)
+        other = rows if isinstance(data, np.ndarray) else some_graphs(rng, 3)
     names = ("predict", "transform") if isinstance(made, gm.GraphNearestCentroid) else ("predict", "transform", "score", "align")
     getattr(made, one_of(rng, names), made.predict)(other)
     made.centroids()
@@ -331,8 +341,8 @@ def functions(rng: np.random.Generator) -> None:
 
 def spaces(rng: np.random.Generator) -> None:
     batch = gm.GraphEncoder().fit_transform(plain_graphs(rng))
-    order = one_of(rng, (np.array([6]), np.array([0]), np.array([-1]), np.array([2**62]), np.array([UNBOUNDED]), np.array([2**20]),
-                         np.zeros(0, int), np.array([6.0]), np.array([6, 6]), [6], 6, None))  # fmt: skip
+    order = one_of(rng, (np.array([6]), np.array([0]), np.array([-1]), np.array([2**62]), np.array([UNBOUNDED]),
+                         np.array([2**20]), np.zeros(0, int), np.array([6.0]), np.array([6, 6]), [6], 6, None))  # fmt: skip
     space = gm.GraphSpace(order, n_jobs=1, unit=usually(rng, 1.0, (3.0, 0.0, np.nan, 2.0**-1000, 2.0**1000)),
                           shift=one_of(rng, (None, None, np.zeros(2), np.zeros(3), np.array([np.nan, 0.0]))))  # fmt: skip
     space.match(space.weighted(batch), space.weighted(batch), np.array([[0, 1]]))

@@ -117,13 +117,14 @@ def prepare_models() -> None:
     rows = np.random.default_rng(0).normal(size=(12, 3))
     made = [
         (gm.GraphKMeans(3, random_state=0, n_jobs=1).fit(letters), letters),
-        (gm.GraphKMeans(3, random_state=0, n_jobs=1, matcher=gm.Graduated(), algorithm="lloyd", init=letters[:3]).fit(letters), letters),
+        (gm.GraphKMeans(3, random_state=0, n_jobs=1, matcher=gm.Graduated(), algorithm="lloyd", init=letters[:3]).fit(letters),
+         letters),
         (gm.GraphKMeans(2, random_state=0, n_jobs=1).fit(rows), rows),
         (gm.MiniBatchGraphKMeans(3, random_state=0, n_jobs=1, batch_size=12, max_iter=2).fit(letters), letters),
         (gm.GraphKMedoids(3, random_state=0, n_jobs=1, init=[0, 5, 9]).fit(letters), letters),
         (gm.GraphNearestCentroid(random_state=0, n_jobs=1).fit(letters, classes), letters),
         (gm.GraphIndex(n_jobs=1).fit(letters), letters),
-    ]
+    ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for model, data in made:
             model.save(Path(folder, "model.gmz"))

@@ -68,4 +68,7 @@ def wrong():
     raise Wrong("it is")
 
 
-CASES = [lambda: None, die, sleep, lambda: {}["x"], lambda: refuse("two\nlines"), lambda: len(bytearray(200 << 20)), wrong, lambda: refuse("no")]
+CASES = [
+    lambda: None, die, sleep, lambda: {}["x"], lambda: refuse("two\nlines"), lambda: len(bytearray(200 << 20)), wrong,
+    lambda: refuse("no"),
+]  # fmt: skip

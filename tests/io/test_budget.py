@@ -35,7 +35,7 @@ def packed(path, files):
 @pytest.mark.parametrize("kind", REPETITIVE)
 def test_a_small_zip_does_not_take_more_than_was_allowed(kind, tmp_path):
     path = packed(tmp_path / "many.zip", {f"{i}.{kind}": REPETITIVE[kind] for i in range(2)})
-    with pytest.raises(gm.GraphError, match=rf"many\.zip.*would take more than 2 MiB of memory.*--max-memory"):
+    with pytest.raises(gm.GraphError, match=r"many\.zip.*would take more than 2 MiB of memory.*--max-memory"):
         read_collection(path, max_memory="2MB")
     assert len(read_collection(path, max_memory="2GB")[0]) == 2
     with pytest.raises(gm.GraphError, match="would take more than"):
@@ -67,7 +67,7 @@ def test_nodes_without_attributes_are_counted(tmp_path):
     pytest.importorskip("pyarrow")
     write_collection([gm.Graph(3_000_000) for _ in range(4)], tmp_path / "bare.parquet")
     assert (tmp_path / "bare.parquet").stat().st_size < 20_000
-    with pytest.raises(gm.GraphError, match=r"bare\.parquet: partition 0: graph.*would take more than 512 MiB of memory \(9000000 nodes"):
+    with pytest.raises(gm.GraphError, match=r"bare\.parquet: partition 0.*more than 512 MiB of memory \(9000000 nodes"):
         read_collection(tmp_path / "bare.parquet")
 
 
@@ -162,7 +162,7 @@ def test_links_stay_in_their_folder(kind, tmp_path):
     (folder / f"b.{kind}").symlink_to(folder / f"a.{kind}")
     assert len(read_collection(folder)[0]) == 2
     (folder / f"c.{kind}").symlink_to(folder / f"c.{kind}")
-    with pytest.raises(gm.GraphError, match="cannot be read|no such file"):
+    with pytest.raises(gm.GraphError, match=r"cannot be read|no such file"):
         read_collection(folder)
 
 

@@ -1,4 +1,4 @@
-"""Nothing that a kernel cannot work with reaches one: arguments, answers of other people's matchers and means, batches made by hand."""
+"""Nothing that a kernel cannot work with reaches one: arguments, answers of other people's code, batches made by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ PAIRS = np.array([[0, 1], [2, 3]])
 def batch():
     rng = np.random.default_rng(0)
     sizes = (3, 4, 12, 11)
-    graphs = [gm.Graph(rng.normal(size=(n, 2)), [(i, i + 1) for i in range(n - 1)], roles=[i % 2 for i in range(n)]) for n in sizes]
+    graphs = [
+        gm.Graph(rng.normal(size=(n, 2)), [(i, i + 1) for i in range(n - 1)], roles=[i % 2 for i in range(n)]) for n in sizes
+    ]
     return gm.GraphEncoder().fit_transform(graphs)
 
 
@@ -207,7 +209,8 @@ MEANS = {
     "which": (lambda means: replace(means, which=means.which + 1), "not those of the groups"),
     "batch": (lambda means: replace(means, centers=replace(means.centers, batch=replace(
         means.centers.batch, ends=means.centers.batch.ends + np.int32(99)))), "not sound"),
-    "support": (lambda means: replace(means, centers=replace(means.centers, node_support=means.centers.node_support * 9)), "shares"),
+    "support": (lambda means: replace(means, centers=replace(
+        means.centers, node_support=means.centers.node_support * 9)), "shares"),
 }  # fmt: skip
 
 
@@ -216,7 +219,7 @@ def test_answers_of_a_mean_of_ones_own_are_checked(name):
     change, said = MEANS[name]
     graphs, _ = gm.datasets.make_letters(12, random_state=0)
     for use in (lambda: gm.mean(graphs, MyMean(change), random_state=0),
-                lambda: gm.GraphKMeans(3, algorithm="lloyd", mean=MyMean(change), random_state=0, n_jobs=1).fit(graphs)):  # fmt: skip
+                lambda: gm.GraphKMeans(3, algorithm="lloyd", mean=MyMean(change), random_state=0).fit(graphs)):  # fmt: skip
         with pytest.raises(gm.GraphError, match=f"the mean MyMean.*{said}"):
             use()
     assert gm.mean(graphs, MyMean(lambda means: means), random_state=0).n_nodes > 0
@@ -224,7 +227,8 @@ def test_answers_of_a_mean_of_ones_own_are_checked(name):
 
 @pytest.mark.parametrize(
     "params",
-    [{"sinkhorn": 2**62}, {"assignments": 0}, {"rate": 1 + 1e-15}, {"beta_max": np.inf}, {"beta0": np.nan}, {"tolerance": -1}, {"rate": "x"}],
+    [{"sinkhorn": 2**62}, {"assignments": 0}, {"rate": 1 + 1e-15}, {"beta_max": np.inf}, {"beta0": np.nan}, {"tolerance": -1},
+     {"rate": "x"}],
 )
 def test_graduated_assignment_that_would_never_end(params):
     with pytest.raises(gm.GraphError, match="graduated assignment"):

@@ -27,9 +27,9 @@ CLOSE = 1e-9
 def doctor_command(as_json: options.AsJson = False, debug: options.Debug = False) -> None:
     """Say which versions, devices and cached kernels there are, and test the kernels.
 
-    The self-test compares every kind of matching with all permutations, on small graphs, and a small fit on one thread with one on
-    two. It takes a few seconds, and half a minute longer where kernels have to be compiled first. Copy what it prints
-    into a report of a bug. The exit code is 1 if a test fails.
+    The self-test compares every kind of matching with all permutations, on small graphs, and a small fit on one thread
+    with one on two. It takes a few seconds, and half a minute longer where kernels have to be compiled first. Copy what it
+    prints into a report of a bug. The exit code is 1 if a test fails.
 
     [bold]Examples[/bold]
 
@@ -92,7 +92,7 @@ def _system() -> dict[str, str]:
 def _gpu() -> str:
     """What CUDA sees, through the optional package CuPy."""
     try:
-        import cupy
+        import cupy  # type: ignore[import-not-found, unused-ignore]
 
         count = cupy.cuda.runtime.getDeviceCount()
         names = [cupy.cuda.runtime.getDeviceProperties(i)["name"].decode() for i in range(count)]

@@ -88,7 +88,10 @@ class OneLineGroup(TyperGroup):
 
 @contextmanager
 def reported(debug: bool) -> Iterator[None]:
-    """Turn exceptions into one line and an exit code: 2 for input that cannot be used, 1 for a bug, 130 for Ctrl-C, 143 for SIGTERM."""
+    """Turn exceptions into one line and an exit code.
+
+    2 stands for input that cannot be used, 1 for a bug, 130 for Ctrl-C and 143 for SIGTERM.
+    """
     show = warnings.showwarning
     warnings.showwarning = _show_warning
     try:

@@ -67,9 +67,9 @@ class Auto(BaseEstimator):
         cut = sound_cutoff(cutoff, len(pairs))
         small = self.is_small(x, y, pairs, order)
         if small.all():
-            return Exact(max_tree_nodes=MAX_TREE_NODES).solve(x, y, pairs, order, n_jobs, warm, cut)
+            return Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound(x, y, pairs, order, n_jobs, warm, cut)
         found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
-        for which, solve in ((small, Exact(max_tree_nodes=MAX_TREE_NODES).solve), (~small, self._prove_or_search)):
+        for which, solve in ((small, Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound), (~small, self._prove_or_search)):
             if which.any():
                 given = None if warm is None else rows_of(warm, found, which)
                 found.put(which, solve(x, y, pairs[which], order, n_jobs, given, cut[which]))
@@ -81,7 +81,7 @@ class Auto(BaseEstimator):
     ) -> Matches:  # fmt: skip
         search = Search(effort=self.effort)
         if not self.effort >= LEAST_EFFORT:
-            return search.solve(x, y, pairs, order, n_jobs, warm)
+            return search.solve_sound(x, y, pairs, order, n_jobs, warm)
         rounds = int(np.ceil(ROUNDS * self.effort))
         found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, warm, cutoff, branching=NEARLY_PROVEN)
         found = replace(found, second=found.upper.copy())
@@ -89,6 +89,6 @@ class Auto(BaseEstimator):
         for which, begin in ((done & is_open(found, cutoff), found.flat), (~done, warm)):
             if which.any():
                 given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
-                found.put(which, search.solve(x, y, pairs[which], order, n_jobs, given))
+                found.put(which, search.solve_sound(x, y, pairs[which], order, n_jobs, given))
                 found.lower[which] = np.maximum(before, found.lower[which])
         return found

@@ -10,7 +10,7 @@ from graphmeans.kernels.edge_tree import edge_pairs
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
-from graphmeans.matching.sound import sound_cutoff, sound_pairs, sound_warm
+from graphmeans.matching.sound import sound_cutoff, sound_pairs
 
 #: Most couples of edges that a program is made of; above that a round takes as long as a hundred tree nodes of `exact`.
 MAX_COUPLES = 1 << 15
@@ -44,13 +44,12 @@ def solve_by_edges(
     x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, rounds: int,
     warm: IntArray | None, cutoff: FloatArray, *, branching: float = np.inf, max_couples: int = MAX_COUPLES,
 ) -> tuple[Matches, NDArray[np.bool_]]:  # fmt: skip
-    """Match the pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
+    """Match sound pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
 
     The others, which have no answer, have too many couples of edges, or none that gains anything: then the program says
     nothing that an assignment does not. A tree is grown only where the program leaves open at most this share (`branching`) of
     what was to be proven, squared; with 0 `lower` is the bound of the program alone.
     """
-    warm = sound_warm(x, y, pairs, warm)
     start = np.zeros(0, dtype=np.int64) if warm is None else warm
     taken = np.empty(len(pairs), dtype=np.int64)
     settings = (branching, rounds, max_couples, cutoff, warm is not None, start)

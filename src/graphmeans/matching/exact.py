@@ -71,9 +71,14 @@ class Exact(BaseEstimator):
         if self.max_seconds is not None and not (_is_number(self.max_seconds) and self.max_seconds > 0):
             raise GraphError(f"max_seconds must be positive, got {self.max_seconds!r}")
         pairs = sound_pairs(x, y, pairs)
-        warm = sound_warm(x, y, pairs, warm)
+        return self.solve_sound(x, y, pairs, order, n_jobs, sound_warm(x, y, pairs, warm), sound_cutoff(cutoff, len(pairs)))
+
+    def solve_sound(
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None,
+        cut: FloatArray,
+    ) -> Matches:  # fmt: skip
+        """What `solve` does, for arguments that were checked."""
         most = NO_LIMIT if self.max_tree_nodes is None else int(min(self.max_tree_nodes, NO_LIMIT))
-        cut = sound_cutoff(cutoff, len(pairs))
         if self.max_seconds is None:
             return _search(x, y, pairs, order, n_jobs, most, warm, cut)
         # Each pair is searched a little to learn how fast it goes, then as long as there is time.

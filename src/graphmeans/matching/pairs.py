@@ -20,7 +20,7 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import Packed
 from graphmeans.matching.match import Matches
-from graphmeans.matching.sound import check_sides, sound_order, sound_pairs
+from graphmeans.matching.sound import sound_order
 
 #: The number that means "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
@@ -46,8 +46,7 @@ def solve_pairs(
     kernel: Callable[..., None], settings: tuple[Any, ...], x: GraphBatch, y: GraphBatch, pairs: IntArray,
     order: IntArray, n_jobs: int | None, *extra_outputs: np.ndarray,
 ) -> Matches:  # fmt: skip
-    """Run a kernel that finds mappings over all pairs."""
-    pairs = sound_pairs(x, y, pairs)
+    """Run a kernel that finds mappings over all pairs, which are sound (`sound_pairs`), as is what is in the settings."""
     ptr = offsets(x.sizes[pairs[:, 0]])
     matches = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
     outputs = (ptr, matches.lower, matches.upper, matches.flat, *extra_outputs)
@@ -61,7 +60,6 @@ def run_kernel(
 ) -> None:  # fmt: skip
     """Run a pair kernel over all pairs (`sound_pairs`), on `n_jobs` threads (None: all cores); one costs about rows^power."""
     announce(kernel)
-    check_sides(x, y)
     if not len(pairs):
         return
     order = covering(order, max(len(x.role_names), len(y.role_names)))
@@ -100,7 +98,8 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
 
 def n_threads(n_jobs: int | None) -> int:
     """The number of threads for `n_jobs`. None and -1 mean every core that this process may use, as in joblib."""
-    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or not 0 < abs(n_jobs) <= MAX_JOBS):
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and 0 < abs(n_jobs) <= MAX_JOBS):
         raise GraphError(f"n_jobs must be None or a whole number other than 0, at most {MAX_JOBS}, got {n_jobs!r}")
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)

@@ -68,7 +68,12 @@ class Search(BaseEstimator):
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**32:
             raise GraphError(f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed!r}")
         pairs = sound_pairs(x, y, pairs)
-        warm = sound_warm(x, y, pairs, warm)
+        return self.solve_sound(x, y, pairs, order, n_jobs, sound_warm(x, y, pairs, warm))
+
+    def solve_sound(
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None
+    ) -> Matches:
+        """What `solve` does, for arguments that were checked."""
         table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)
         tries = (float(self.effort), STARTS, STEPS, GROWTHS, REGROWTHS)
         start = np.zeros(0, dtype=np.int64) if warm is None else warm

@@ -6,7 +6,6 @@ mappings are checked at every call, which takes nanoseconds for each (``benchmar
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,8 +46,9 @@ def check_batch(batch: GraphBatch) -> None:
         raise GraphError("a GraphBatch is not sound: the lengths of its arrays do not agree")
     if not isinstance(batch.directed, (bool, np.bool_)) or (batch.directed and batch.edge_values.shape[1] % 2):
         raise GraphError("a GraphBatch is not sound: a directed one has as many values for one direction as for the other")
-    arrays = (batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values)
-    fault, graph, largest = batch_fault(*[a if a.flags.writeable else _writable(a) for a in arrays], len(batch.role_names))
+    arrays: list[Any] = [getattr(batch, name) for name in LAYOUT]
+    packed: list[Any] = [array if array.flags.writeable else array.copy() for array in arrays]
+    fault, graph, largest = batch_fault(*[*packed, len(batch.role_names)])
     if fault:
         raise GraphError(f"a GraphBatch is not sound: {_BATCH_FAULTS[fault].format(graph)}")
     batch.mark_sound(largest)
@@ -72,16 +72,19 @@ def sound_pairs(x: GraphBatch, y: GraphBatch, pairs: Any) -> IntArray:
     """Pairs of positions in two batches as an array of shape (P, 2), after everything that they lead to was checked."""
     check_sides(x, y)
     given = np.asarray(pairs)
+    if given.dtype == np.int64 and given.ndim == 2 and given.shape[1] == 2 and given.flags.c_contiguous:
+        return _within(x, y, given)
     if given.size and given.dtype.kind not in "iu":
         raise GraphError(f"pairs must be whole numbers, got an array of {given.dtype}")
     if given.size % 2 or (given.ndim == 2 and given.size and given.shape[1] != 2):
         raise GraphError(f"pairs must have the shape (P, 2), got {given.shape}")
-    found = np.ascontiguousarray(given, dtype=np.int64).reshape(-1, 2)
-    if len(found):
-        least, most = found.min(axis=0), found.max(axis=0)
-        if least.min() < 0 or most[0] >= len(x) or most[1] >= len(y):
-            raise GraphError(f"some pair names a graph that there is not: there are {len(x)} and {len(y)}")
-    return found
+    return _within(x, y, np.ascontiguousarray(given, dtype=np.int64).reshape(-1, 2))
+
+
+def _within(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> IntArray:
+    if len(pairs) and (pairs.min() < 0 or pairs[:, 0].max() >= len(x) or pairs[:, 1].max() >= len(y)):
+        raise GraphError(f"some pair names a graph that there is not: there are {len(x)} and {len(y)}")
+    return pairs
 
 
 def sound_order(order: Any) -> IntArray:
@@ -129,11 +132,9 @@ def sound_cutoff(cutoff: Any, count: int) -> FloatArray:
     return np.ascontiguousarray(given, dtype=np.float64)
 
 
-def sound_matches(
-    found: Any, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, name: Callable[[], str]
-) -> Matches:
-    """What a matcher that is not one of ours answered, if it can be true."""
-    who = f"the matcher {name()}"
+def sound_matches(found: Any, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, name: str) -> Matches:
+    """What a matcher of this name, which is not one of ours, answered, if it can be true."""
+    who = f"the matcher {name}"
     if not isinstance(found, Matches):
         raise GraphError(f"{who} must answer with Matches, got {type(found).__name__}")
     lower, upper = (_bounds(getattr(found, side), len(pairs), f"{who}: {side}") for side in ("lower", "upper"))
@@ -163,7 +164,8 @@ def _check_places(
     )
     crowded = (unmatched + y_count > np.maximum(places, np.maximum(x_count, y_count))).any(axis=1)
     if crowded.any():
-        raise GraphError(f"{who}: the mapping of pair {int(crowded.argmax())} leaves more nodes unmatched than the order has places")
+        pair = int(crowded.argmax())
+        raise GraphError(f"{who}: the mapping of pair {pair} leaves more nodes unmatched than the order has places")
 
 
 def _bounds(values: Any, count: int, what: str) -> FloatArray:
@@ -175,8 +177,5 @@ def _bounds(values: Any, count: int, what: str) -> FloatArray:
 
 def _places(batch: GraphBatch) -> tuple[Any, Any]:
     """Offsets and roles of nodes; read-only arrays are copied, because numba would compile anew for them."""
-    return tuple(a if a.flags.writeable else _writable(a) for a in (batch.node_ptr, batch.roles))  # type: ignore[return-value]
-
-
-def _writable(array: Any) -> Any:
-    return array.copy()
+    node_ptr, roles = (array if array.flags.writeable else array.copy() for array in (batch.node_ptr, batch.roles))
+    return node_ptr, roles

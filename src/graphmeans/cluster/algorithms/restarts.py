@@ -191,7 +191,7 @@ class Restarts:
     def _resumed(self) -> tuple[int, float, Checkpoint | None]:
         """The run to go on with, what it tries to beat, and its checkpoint; the best result so far is taken in."""
         saved = None if self.file is None else self.file.read()
-        if saved is None:
+        if self.file is None or saved is None:
             return 0, 0.0, None
         facts, like = saved.facts, self.context.data.like
         if len(facts["seeds"]) != len(self.random_seeds):

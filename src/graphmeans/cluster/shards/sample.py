@@ -95,7 +95,8 @@ def misfits(shard: Shard, centers: FrameCenters) -> int:
     state, everybody = shard.state, np.arange(len(shard))
     if not np.isfinite(state.upper).all() or (state.slots < 0).any():
         return len(shard)
-    found = centers.frames.aligned_distances(shard.batch, everybody, state.labels.copy(), state.slots.copy(), shard.batch.node_ptr)
+    labels, slots, ptr = state.labels.copy(), state.slots.copy(), shard.batch.node_ptr
+    found = centers.frames.aligned_distances(shard.batch, everybody, labels, slots, ptr)
     moved = centers.shift[state.upper_at, state.labels]
     return int((np.abs(found - state.upper) > moved + CLOSE * (1.0 + found + state.upper)).sum())
 

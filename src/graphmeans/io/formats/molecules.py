@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graphmeans import files as _files
-from graphmeans.budget import budgeted, charge
+from graphmeans.budget import budgeted
 from graphmeans.files import PathLike, blaming, decoded, fail, refusing
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
 from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule

@@ -165,7 +165,7 @@ def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
 
 def _array(archive: Archive, name: str) -> NDArray[Any]:
     """Read one array; what it must be is declared in `graphmeans.file_schema`."""
-    charge(archive.where(name), size=2 * archive.size(f"{name}.npy"))  # the bytes, the array, and the parts that graphs take of it
+    charge(archive.where(name), size=2 * archive.size(f"{name}.npy"))  # the array, and the parts that graphs take of it
     return read_npy(archive.read(f"{name}.npy", limit=None), name)
 
 
