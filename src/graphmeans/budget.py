@@ -184,7 +184,7 @@ def parse_bytes(value: float | str, name: str) -> float:
     """A number of bytes, or a text such as 800MB or 2GB."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
         return float(value)
-    pattern = r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([kMGT]?)i?B?\s*"
+    pattern = r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kMGT]?)i?B?\s*"
     found = re.fullmatch(pattern, value, re.IGNORECASE) if isinstance(value, str) else None
     if not found or float(found[1]) == 0:
         raise GraphError(f"{name} must be a number of bytes such as 800MB or 2GB, got {value!r}")

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def spoil_value(about: Any, rng: np.random.Generator) -> None:
     if rng.random() < 0.15 and isinstance(node, dict):
         del node[key]
     else:
-        node[key] = VALUES[int(rng.integers(len(VALUES)))]
+        node[key] = deepcopy(VALUES[int(rng.integers(len(VALUES)))])
 
 
 # -- models ----------------------------------------------------------------------------------------

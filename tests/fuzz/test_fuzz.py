@@ -10,7 +10,7 @@ fuzz = importlib.import_module("fuzz.__main__")
 
 #: Every day a few calls, since other tests spoil files and models; in a thorough run many cases of each fuzzer.
 FEW = 100
-MORE = {"calls": 2500, "files": 2500, "models": 800, "checkpoints": 100}
+MORE = {"calls": 1500, "files": 1500, "models": 400, "checkpoints": 60}
 
 
 def test_a_few_odd_calls():

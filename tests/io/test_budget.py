@@ -173,3 +173,14 @@ def test_a_member_without_a_name_is_no_traceback(tmp_path):
     (tmp_path / "odd.zip").write_bytes(target.getvalue().replace(b"x", b""))
     with pytest.raises(gm.GraphError):
         read_collection(tmp_path / "odd.zip")
+
+
+def test_a_number_of_many_digits_takes_no_time_to_speak_of():
+    """What reads numbers must not try all ways to split them: this took minutes."""
+    digits = b"9" * 200_000
+    with pytest.raises(gm.GraphError):
+        read_gml(b"graph [ node [ id 0 x " + digits + b"x ] ]")
+    assert read_gml(b"graph [ node [ id 0 x " + digits + b"e-199999 ] ]").n_nodes == 1
+    with pytest.raises(gm.GraphError):
+        gm.io.read_gxl(b'<gxl><graph id="g"><node id="a"><attr name="x"><string>' + digits + b"x</string></attr></node>"
+                       b'<node id="b"><attr name="x"><float>' + digits + b"y</float></attr></node></graph></gxl>")  # fmt: skip

@@ -21,8 +21,8 @@ def test_killed_twice(disturbed):
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", [name for name in kills.CASES if name != "dask"])
 def test_killed_at_random_moments(case, disturbed):
-    rng = np.random.default_rng(list(kills.CASES).index(case))
-    assert sum(disturbed.kill(case, rng) for _ in range(2)) <= 6
+    """Each of the cases, killed up to three times: about twenty kills."""
+    assert disturbed.kill(case, np.random.default_rng(list(kills.CASES).index(case))) <= 3
 
 
 @pytest.mark.thorough

@@ -27,7 +27,7 @@ from graphmeans.io.formats.table import GraphTable, graph_from_table, graph_to_t
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|\#[^\n]*)
-      | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_.]))
+      | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_.]))
       | "(?P<string>[^"]*)"
       | (?P<open>\[)
       | (?P<close>\])

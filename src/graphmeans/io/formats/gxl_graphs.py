@@ -30,7 +30,7 @@ MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
 LOST = "\ufffd"
 
 #: A text that reads as a number.
-NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 
 class RawGraph:
