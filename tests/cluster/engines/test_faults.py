@@ -198,7 +198,7 @@ run = lambda *words: subprocess.run(["ip", *words], check=True)
 run("link", "set", "lo", "up")
 run("addr", "add", "10.77.0.2/32", "dev", "lo")
 import dask
-dask.config.set({"distributed.comm.timeouts.tcp": "5s", "distributed.comm.timeouts.connect": "5s",
+dask.config.set({"distributed.comm.timeouts.tcp": "12s", "distributed.comm.timeouts.connect": "5s",
                  "distributed.scheduler.worker-ttl": "5s"})
 from distributed import Client, LocalCluster
 import numpy as np, graphmeans as gm
