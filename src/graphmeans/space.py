@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isfinite
 from numbers import Real
 from typing import Any, Union
 
@@ -75,7 +76,7 @@ class GraphSpace:
             value = getattr(self, name)
             if not (_is_number(value) and value > 0):
                 raise GraphError(f"{name} must be a positive number, got {value!r}")
-        if not (_is_number(self.unit) and self.unit > 0 and np.frexp(self.unit)[0] == 0.5):
+        if not (_is_number(self.unit) and self.unit > 0 and (self.unit == 1.0 or np.frexp(self.unit)[0] == 0.5)):
             raise GraphError(f"unit must be a power of two, got {self.unit!r}")
         if len(sound_order(self.order)) != len(self.roles):
             raise GraphError(f"order has {len(self.order)} entries for {len(self.roles)} roles")
@@ -251,6 +252,8 @@ class GraphSpace:
 
 
 def _is_number(value: Any) -> bool:
+    if type(value) is float:
+        return isfinite(value)
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and bool(np.isfinite(float(value)))
 
 

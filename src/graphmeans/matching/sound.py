@@ -57,14 +57,17 @@ def check_batch(batch: GraphBatch) -> None:
 def check_sides(x: GraphBatch, y: GraphBatch) -> None:
     """Raise unless graphs of two batches can be compared."""
     check_batch(x)
-    check_batch(y)
-    for name in ("nodes", "edge_values"):
-        if getattr(x, name).shape[1] != getattr(y, name).shape[1]:
-            widths = getattr(x, name).shape[1], getattr(y, name).shape[1]
-            raise GraphError(f"graphs of two batches have {widths[0]} and {widths[1]} {name}: they need one encoder")
-    if max(x.largest_number, y.largest_number) > LARGEST:
+    if x.largest_number > LARGEST:
         raise GraphError("attributes are so large that their squares are more than floating point holds: scale them")
-    if bool(x.directed) != bool(y.directed):
+    if x is y:
+        return
+    check_batch(y)
+    if y.largest_number > LARGEST:
+        raise GraphError("attributes are so large that their squares are more than floating point holds: scale them")
+    if x.nodes.shape[1] != y.nodes.shape[1] or x.edge_values.shape[1] != y.edge_values.shape[1]:
+        shapes = [f"{batch.nodes.shape[1]} numbers a node and {batch.edge_values.shape[1]} an edge" for batch in (x, y)]
+        raise GraphError(f"graphs of two batches have {shapes[0]}, and {shapes[1]}: they need one encoder")
+    if x.directed != y.directed:
         raise GraphError("graphs of one batch are directed, those of the other are not")
 
 

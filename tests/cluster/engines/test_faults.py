@@ -197,21 +197,22 @@ sys.path.insert(0, sys.argv[1])
 run = lambda *words: subprocess.run(["ip", *words], check=True)
 run("link", "set", "lo", "up")
 run("addr", "add", "10.77.0.2/32", "dev", "lo")
-import dask
-dask.config.set({"distributed.comm.timeouts.tcp": "12s", "distributed.comm.timeouts.connect": "5s",
-                 "distributed.scheduler.worker-ttl": "5s"})
-from distributed import Client, LocalCluster
+os.environ |= {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s", "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "8s"}
+from distributed import Client
 import numpy as np, graphmeans as gm
-from cluster.engines.test_faults import Meanwhile, fitted, WORKER
+from cluster.engines.test_faults import SCHEDULER, WORKER, Meanwhile, fitted
 graphs = gm.datasets.make_letters(5000, random_state=0)[0]
 expected = fitted(graphs, "threads")
-with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster, Client(cluster) as client:
-    other = subprocess.Popen([sys.executable, "-c", WORKER, cluster.scheduler_address, "--nthreads", "1", "--no-dashboard",
-                              "--no-nanny", "--host", "10.77.0.2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+start = lambda code, *words: subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+plain = ("--nthreads", "1", "--no-dashboard", "--no-nanny")
+processes = [start(SCHEDULER, "--host", "127.0.0.1", "--port", "8786", "--no-dashboard")]
+processes += [start(WORKER, "tcp://127.0.0.1:8786", "--host", host, *plain) for host in ("127.0.0.1", "10.77.0.2")]
+with Client("tcp://127.0.0.1:8786", timeout=60) as client:
     client.wait_for_workers(2, timeout=60)
     with Meanwhile(lambda: run("addr", "del", "10.77.0.2/32", "dev", "lo")):
         found = fitted(graphs, client)
-    other.kill()
+for process in processes:
+    process.kill()
 assert np.array_equal(found.labels_, expected.labels_) and found.n_matchings_ == expected.n_matchings_
 print("same", flush=True)
 os._exit(0)
