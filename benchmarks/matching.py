@@ -2,7 +2,7 @@
 
     python -m venv .venv-bench && .venv-bench/bin/pip install -e '.[bench]'      # graspologic wants numpy < 2
     .venv-bench/bin/python benchmarks/matching.py --data FOLDER_WITH_IAM_ZIPS \\
-        --markdown docs/matching.md --plot docs/matching.svg
+        --markdown docs/concepts/matching.md --plot docs/concepts/matching.svg
 
 Data: Letter LOW, Fingerprint and GREC as the paper selects them, all of Mutagenicity's test set with at most 40 nodes;
 standardised coordinates; 200 random pairs each; the order of the space is the collection's largest graph. Every pair is

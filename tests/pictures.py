@@ -33,7 +33,7 @@ from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg
 from reports import fitted
 
 BASELINE = Path(__file__).parent / "baseline"
-GALLERY = Path(__file__).parents[1] / "docs" / "gallery.md"
+GALLERY = Path(__file__).parents[1] / "docs" / "gallery" / "pictures.md"
 DPI = 60
 STYLE = {"font.family": "DejaVu Sans", "text.hinting": "none", "figure.dpi": DPI, "savefig.dpi": DPI}
 
@@ -351,10 +351,10 @@ def gallery() -> str:
         "",
     ]
     for name, (_, said) in PICTURES.items():
-        lines += [f"{said}", "", f"![{name}](../tests/baseline/{name}.png)", ""]
+        lines += [f"{said}", "", f"![{name}](../../tests/baseline/{name}.png)", ""]
     lines += ["## As SVG", ""]
     for name, (_, said) in SVG_PICTURES.items():
-        lines += [f"{said}", "", f"![{name}](../tests/baseline/{name}.svg)", ""]
+        lines += [f"{said}", "", f"![{name}](../../tests/baseline/{name}.svg)", ""]
     return "\n".join(lines)
 
 

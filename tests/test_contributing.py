@@ -53,7 +53,9 @@ def test_the_tree_is_that_of_the_files():
     assert text[text.index(BEGIN) + len(BEGIN) : text.index(END)] == tree()
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/how-it-works.md", "docs/interval.md", "docs/scaling.md"])
+@pytest.mark.parametrize(
+    "page", ["CONTRIBUTING.md", "docs/concepts/how-it-works.md", "docs/concepts/interval.md", "docs/how-to/scaling.md"]
+)
 def test_links_to_the_source_lead_to_what_they_name(page):
     """[`name`](path.py): the file defines a function, method or class of this name."""
     path = ROOT / page
@@ -67,7 +69,7 @@ def test_links_to_the_source_lead_to_what_they_name(page):
 
 
 def test_the_walk_has_at_most_25_hops_to_the_labels():
-    text = (ROOT / "docs" / "how-it-works.md").read_text()
+    text = (ROOT / "docs" / "concepts" / "how-it-works.md").read_text()
     walk = text[text.index("## From a networkx graph to its label") : text.index("## From labels to the page")]
     hops = re.findall(r"^ *- (\d+) ", walk, flags=re.M)
     assert [int(hop) for hop in hops] == list(range(1, len(hops) + 1))

@@ -103,7 +103,7 @@ def make_letters(
     Notes
     -----
     The letters are drawn by this module, after the recipe of the IAM letters [1]_ and as hard to tell apart at each
-    level. docs/letters.md shows the figures side by side.
+    level. docs/paper/letters.md shows the figures side by side.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """Other structures as graphs. They differ in which nodes may be matched with each other, and roles say that.
 
-Each function makes a list of `Graph` that clusters as any other. See ``docs/structures.md`` for what the distance becomes.
+Each function makes a list of `Graph` that clusters as any other. See ``docs/how-to/structures.md`` for what the distance becomes.
 """
 
 from __future__ import annotations

@@ -450,7 +450,7 @@ def test_stored_alignments_are_as_long_as_they_say():
 
 
 def test_memory_is_what_the_formula_says():
-    """docs/scaling.md: nothing that a shard keeps is of the size N x k."""
+    """docs/how-to/scaling.md: nothing that a shard keeps is of the size N x k."""
     graphs, _ = gm.datasets.make_letters(500, random_state=0)
     one = OneRun(graphs, matcher=Auto())
     batch, space = one.batch, one.space
