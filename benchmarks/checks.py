@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 import graphmeans as gm
+from graphmeans import space as spaces
 from graphmeans.graphs.batch import offsets
 from graphmeans.matching import auto, bounds, edge_bound, exact, fixed, graduated, pairs, search, sound
-from graphmeans import space as spaces
 from graphmeans.means import frames
 
 ROUNDS = 9
