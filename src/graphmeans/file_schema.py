@@ -28,6 +28,7 @@ from graphmeans.schema import (
     Table,
     Text,
     Whole,
+    unsound,
 )
 
 #: The largest order of a space, number of threads, effort and number of steps that a file may ask for: they cost memory and time.
@@ -163,6 +164,14 @@ class Anything(Spec):
         pass
 
 
+class Row(Spec):
+    """An array of labels or numbers with one axis."""
+
+    def check(self, value: Any, where: str, lengths: Lengths) -> None:
+        if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray) or value.ndim != 1:
+            raise unsound(where, "it must be a row of labels")
+
+
 _LABELS = _NONE | Many(Label(), tuple) | Many(Label(), list)
 _GRAPH_FIELDS: dict[str, Spec] = {
     "nodes": Table(Text(), Anything()), "edges": Array("i8 i4", (None, 2)), "edge_attributes": Table(Text(), Anything()),
@@ -207,7 +216,7 @@ _FITTED: dict[str, Spec] = {
     "trace_": Record("Trace", {"columns": _COLUMNS_OF_TRACE}, own=True), "hint_": _NONE | Text(),
     "n_matchings_": _COUNT, "n_seeding_matchings_": _COUNT, "n_evaluation_matchings_": _COUNT,
     "counts_": Array("f8", ("graphs",), least=0), "n_steps_": _COUNT, "n_seen_": _COUNT,
-    "medoid_indices_": Array("i8", ("graphs",), least=0), "feature_names_in_": Anything(),
+    "medoid_indices_": Array("i8", ("graphs",), least=0), "feature_names_in_": Row(),
 }  # fmt: skip
 
 
@@ -281,7 +290,7 @@ ESTIMATORS = (
     ),
     _estimator(
         "GraphNearestCentroid", "n_prototypes mean",
-        {"classes_": Anything(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "", _IN_RANGE,
+        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "", _IN_RANGE,
     ),
 )  # fmt: skip
 
@@ -309,7 +318,7 @@ INDEX = Record(
     {"_kind": Text(_KINDS), "encoder_": ENCODER, "space_": SPACE, "_points_in": _POINTS,
      "indices_": Array("i8", ("graphs",), least=0, rising=True), "names_": _NAME_TABLE, "n_seen_": Whole(1)},
     {key: _PARAMETERS[key] for key in f"{_COMMON} n_neighbors radius".split() if key != "random_state"}
-    | {"_n_features_out": _COUNT, "n_features_in_": _COUNT, "feature_names_in_": Anything()},
+    | {"_n_features_out": _COUNT, "n_features_in_": _COUNT, "feature_names_in_": Row()},
     rules=(
         _SAME_SPACE, _SAME_WIDTH, _SOME, _ARRAY_WIDTH, Rule("its sketches must be as long as its axes are many", _sketches_fit),
         Rule("its numbers must be of graphs that it has seen", lambda found, _: found["indices_"][-1] < found["n_seen_"]),

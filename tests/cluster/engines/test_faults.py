@@ -200,7 +200,7 @@ sys.path.insert(0, sys.argv[1])
 run = lambda *words: subprocess.run(["ip", *words], check=True)
 run("link", "set", "lo", "up")
 run("addr", "add", "10.77.0.2/32", "dev", "lo")
-os.environ |= {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s", "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "8s"}
+os.environ |= {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "20s", "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "30s"}
 from distributed import Client
 import numpy as np, graphmeans as gm
 from cluster.engines.test_faults import SCHEDULER, WORKER, Meanwhile, fitted
