@@ -184,3 +184,12 @@ def test_a_number_of_many_digits_takes_no_time_to_speak_of():
     with pytest.raises(gm.GraphError):
         gm.io.read_gxl(b'<gxl><graph id="g"><node id="a"><attr name="x"><string>' + digits + b"x</string></attr></node>"
                        b'<node id="b"><attr name="x"><float>' + digits + b"y</float></attr></node></graph></gxl>")  # fmt: skip
+
+
+def test_names_of_any_length_make_one_line():
+    import pickle
+
+    error = gm.GraphError("x" * 5000 + " is at fault")
+    assert len(str(error)) < 1000
+    assert str(error).endswith("is at fault")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)

@@ -6,8 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+#: Messages are no longer than this, whatever names they quote; of longer ones the middle is left out.
+LONGEST, END = 900, 200
+
+
 class GraphError(ValueError):
     """A graph, file or collection that cannot be used; the message is one line naming what is at fault."""
+
+    def __init__(self, message: object = "") -> None:
+        text = str(message)
+        super().__init__(text if len(text) <= LONGEST else f"{text[: LONGEST - END]} … {text[-END:]}")
 
 
 @contextmanager
