@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.array_file import Arrays, read_array_file, write_array_file
 from graphmeans.file_schema import MODEL
-from graphmeans.files import PathLike, blaming, refusing, regular_size
+from graphmeans.files import PathLike, blaming, fail, refusing, regular_size
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
 from graphmeans.io.storage.packing import build, pack, unpack
@@ -95,6 +95,8 @@ def load(path: PathLike) -> Any:
     >>> bool((same.predict(graphs) == km.predict(graphs)).all())
     True
     """
+    if not os.path.exists(path):
+        raise fail(path, "no such file")
     regular_size(path)
     with blaming(path, "is not consistent in itself"):
         about, arrays = read_array_file(path, "model", check=_check_version, mapped=_is_index, unsealed=_had_no_seal)
