@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 #: Messages are no longer than this, whatever names they quote; of longer ones the middle is left out.
 LONGEST, END = 900, 200
 

@@ -181,7 +181,7 @@ def may_unshare() -> bool:
 
 
 @pytest.mark.thorough
-@pytest.mark.xfail(reason="sending centers out waits for the worker that is cut, for as long as dask's own timeouts say", run=False)
+@pytest.mark.xfail(reason="sending centers out waits for a worker that is cut, as long as dask's timeouts say", run=False)
 @pytest.mark.skipif(not may_unshare(), reason="namespaces for networks are not allowed here, or there is no unshare and ip")
 def test_a_worker_whose_network_is_cut(tmp_path):
     """In a namespace of the test's own: two addresses of the loopback device, of which one is taken away while a fit goes on."""
