@@ -34,7 +34,7 @@ def test_the_harness_notices_what_it_should(monkeypatch):
     """A signal, a hang, a traceback, an error of two lines, memory and a wrong answer."""
     from fuzz import harness
 
-    monkeypatch.setattr(harness, "SECONDS", 0.3)
+    monkeypatch.setattr(harness, "SECONDS", 3.0)
     monkeypatch.setattr(harness, "GRACE", 0.2)
     monkeypatch.setattr(harness, "MEMORY", 50 << 20)
     outcome = harness.run_cases(lambda number: CASES[number], range(len(CASES)), (ValueError,))
@@ -69,6 +69,6 @@ def wrong():
 
 
 CASES = [
-    lambda: None, die, sleep, lambda: {}["x"], lambda: refuse("two\nlines"), lambda: len(bytearray(200 << 20)), wrong,
+    lambda: None, die, sleep, lambda: {}["x"], lambda: refuse("two\nlines"), lambda: len(bytearray(80 << 20)), wrong,
     lambda: refuse("no"),
 ]  # fmt: skip
