@@ -94,6 +94,7 @@ BATCHES = {
     "an unknown role": lambda b: replace(b, roles=b.roles + np.int32(2)),
     "a negative role": lambda b: replace(b, roles=b.roles - np.int32(1)),
     "NaN": lambda b: replace(b, edge_values=b.edge_values * np.nan),
+    "NaN in nodes": lambda b: replace(b, nodes=b.nodes * np.nan),
     "infinity": lambda b: replace(b, nodes=b.nodes / 0.0),
     "another type": lambda b: replace(b, nodes=b.nodes.astype(np.float32)),
     "columns first": lambda b: replace(b, nodes=np.asfortranarray(b.nodes)),

@@ -13,9 +13,9 @@ FITS, RANGE, TWICE, OTHER_ROLE = 0, 1, 2, 3
 
 
 @inner
-def largest_of(values, least):
-    """The largest absolute value, at least `least`; not finite if one of them is not."""
-    largest = least
+def largest_of(values):
+    """The largest absolute value; not finite if one of them is not."""
+    largest = 0.0
     for row in range(values.shape[0]):
         for column in range(values.shape[1]):
             size = abs(values[row, column])
@@ -53,8 +53,10 @@ def batch_fault(node_ptr, nodes, roles, edge_ptr, ends, values, n_roles):
         for e in range(edge_ptr[g], edge_ptr[g + 1]):
             if ends[e, 0] < 0 or ends[e, 0] >= ends[e, 1] or ends[e, 1] >= size:
                 return ENDS, g, 0.0
-    largest = largest_of(values, largest_of(nodes, 0.0))
-    return SOUND if np.isfinite(largest) else NUMBERS, 0, largest
+    of_nodes, of_edges = largest_of(nodes), largest_of(values)
+    if not (np.isfinite(of_nodes) and np.isfinite(of_edges)):
+        return NUMBERS, 0, 0.0
+    return SOUND, 0, max(of_nodes, of_edges)
 
 
 @kernel
