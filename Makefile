@@ -5,7 +5,11 @@ BIN := $(VENV)/bin
 # A process a core; the tests of a file stay together, so that what they share is made once. conftest.py puts long files first.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-thorough test-oldest test-quick coverage docs notebooks benchmarks clean
+# How long `make fuzz` tries, and how often `make kills` kills.
+MINUTES ?= 10
+KILLS ?= 300
+
+.PHONY: help demo test test-thorough test-oldest test-quick coverage docs notebooks benchmarks fuzz kills boundscheck clean
 
 help:
 	@echo "make demo            cluster the embedded letters and write a report page"
@@ -13,6 +17,8 @@ help:
 	@echo "make test-thorough   longer runs, more variants, and coverage"
 	@echo "make docs            the site, in docs/_build/html"
 	@echo "make test-oldest     the tests with the oldest versions of everything that is supported"
+	@echo "make fuzz MINUTES=10 files, models, checkpoints and calls with something wrong in them; also: make kills KILLS=300"
+	@echo "make boundscheck     the tests once more, with the bounds of arrays checked inside the compiled kernels"
 	@echo "make clean           remove .venv and everything generated"
 
 demo: $(VENV)/installed
@@ -55,6 +61,18 @@ test-oldest:
 
 test-quick: $(VENV)/installed-test
 	$(BIN)/python -m pytest -x -q
+
+# Odd files, models, checkpoints and calls, each in a process with limits; other cases with other SEED.
+fuzz: $(VENV)/installed-test
+	$(BIN)/python tests/fuzz --minutes $(MINUTES) --seed $(or $(SEED),0)
+
+# Fits that are killed at random moments must end as if nothing had happened.
+kills: $(VENV)/installed-test
+	$(BIN)/python tests/kills.py --kills $(KILLS) --seed $(or $(SEED),0)
+
+# numba checks every index, in a cache of its own, since such code is another. What asserts that kernels are cached is left out.
+boundscheck: $(VENV)/installed-test
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(abspath $(VENV))/boundscheck $(BIN)/python -m pytest -q -n auto $(SPREAD)
 
 benchmarks: $(VENV)/installed-test
 	$(BIN)/python benchmarks/matching.py

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zipfile
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
-from graphmeans.array_file import read_array_file, write_array_file
+from graphmeans.array_file import read_array_file, seal, write_array_file
 
 ARRAYS = {
     "numbers": np.arange(12.0).reshape(3, 4),
@@ -22,6 +21,17 @@ ARRAYS = {
     "rows": np.array([(1, 0.5), (2, 1.5)], dtype=[("number", np.int64), ("value", np.float64)]),
 }
 ABOUT = {"version": 7, "name": "ä\ud800", "least": float("inf")}
+
+
+def sealed(path, files, digest="sha256"):
+    """A zip of these files whose checksum is right."""
+    with path.open("w+b") as stream:
+        with zipfile.ZipFile(stream, "w") as archive:
+            for name, data in files.items():
+                archive.writestr(name, data)
+            archive.comment = f"graphmeans {digest} {'0' * (64 if digest == 'sha256' else 8)}".encode()
+        seal(stream, digest)
+    return path
 
 
 @pytest.mark.parametrize("digest", ["sha256", "crc32"])
@@ -50,23 +60,17 @@ def test_the_same_content_makes_the_same_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("digest", ["sha256", "crc32"])
-def test_a_byte_that_changed_is_noticed_or_does_not_matter(digest, tmp_path):
+def test_a_byte_that_changed_is_noticed(digest, tmp_path):
+    """Every byte is under the checksum: also the dates, versions and attributes in the headers of the zip."""
     path = tmp_path / "file"
     write_array_file(path, "thing", {"version": 1}, ARRAYS, digest=digest)
-    whole, harmless, said = path.read_bytes(), 0, set()
+    whole, said = path.read_bytes(), set()
     for at in range(len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << at % 8)]) + whole[at + 1 :])
-        try:
-            about, arrays = read_array_file(path, "thing", digest=digest)
-        except gm.GraphError as error:
-            said.add(str(error))
-            continue
-        harmless += 1
-        assert about == {"version": 1}
-        for name, array in ARRAYS.items():
-            np.testing.assert_array_equal(arrays[name], array)
+        with pytest.raises(gm.GraphError) as caught:
+            read_array_file(path, "thing", digest=digest)
+        said.add(str(caught.value))
     assert all(line.startswith(str(path)) and "\n" not in line for line in said)
-    assert harmless < len(whole) / 5  # dates, versions and attributes in the headers of the zip
 
 
 @pytest.mark.parametrize("digest", ["sha256", "crc32"])
@@ -76,7 +80,7 @@ def test_a_lost_end_is_noticed(digest, tmp_path):
     whole = path.read_bytes()
     for length in range(0, len(whole), 7):
         path.write_bytes(whole[:length])
-        with pytest.raises(gm.GraphError, match="is not a readable zip file"):
+        with pytest.raises(gm.GraphError, match=r"is not a readable zip file|its end is damaged"):
             read_array_file(path, "thing", digest=digest)
 
 
@@ -107,17 +111,15 @@ def test_the_description_is_checked_before_arrays_are_read(tmp_path):
         ("[]", "is not a thing"),
         ("{}", "not consistent"),
         ('{"arrays": 3}', "not consistent"),
-        ('{"arrays": {"a": 3}}', "not consistent"),
-        ('{"arrays": {"a": ["../b", ""]}}', "is not in the zip"),
-        ('{"arrays": {"a": ["thing.json", ""]}}', "does not have its checksum"),
+        ('{"arrays": {"a": []}}', "not consistent"),
+        ('{"arrays": {"a": "../b"}}', "is not in the zip"),
+        ('{"arrays": {"a": "thing.json"}}', "unreadable header"),
+        ('{"arrays": {"a": "thing.json", "b": "thing.json"}}', "larger than the file"),
         ("{", "is not valid JSON"),
     ],
 )
 def test_descriptions_that_are_no_good(text, said, tmp_path):
-    path = tmp_path / "file"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("thing.json", text)
-        archive.writestr("checksum", hashlib.sha256(text.encode()).hexdigest())
+    path = sealed(tmp_path / "file", {"thing.json": text.encode()})
     with pytest.raises(gm.GraphError, match=said) as caught:
         read_array_file(path, "thing")
     assert str(caught.value).startswith(str(path))
@@ -133,9 +135,8 @@ def test_a_header_is_not_believed(tmp_path):
         (b"'<i8'", b"'|O8'", "not numbers"),
         (b"{'", b"#'", "unreadable header"),
     ):
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, data in members.items():
-                archive.writestr(name, data.replace(old, new.ljust(len(old))) if name.endswith(".npy") else data)
+        arrays = {name: data.replace(old, new.ljust(len(old))) for name, data in members.items() if name.endswith(".npy")}
+        sealed(path, members | arrays, "crc32")
         with pytest.raises(gm.GraphError, match=said):
             read_array_file(path, "thing", digest="crc32")
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, Union
 
+from graphmeans import budget
 from graphmeans.graphs.errors import GraphError
 
 #: The largest single text file (XML, JSON) that is read, in a folder or unpacked from a zip.
@@ -72,14 +73,28 @@ def blaming(where: object, problem: str = "") -> Iterator[None]:
         raise error if str(error).startswith(str(fail(where, ""))) else fail(where, error) from None
 
 
-def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
-    """Return the bytes of an ordinary file, which must not be larger than `limit`."""
+def regular_size(path: PathLike) -> int:
+    """Return the size of an ordinary file. Anything else is refused before it is opened: a pipe or a device may never end.
+
+    A link that the caller names is followed. Links inside a folder are followed as long as they stay in it; see `Folder`.
+    """
     with refusing(path, "cannot be read", _NO_ACCESS):
         status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise fail(path, "is a folder, not a file")
         if not stat.S_ISREG(status.st_mode):
-            raise fail(path, "is not a file")
-        if limit is not None and status.st_size > limit:
-            raise fail(path, f"is larger than {limit >> 20} MiB, the most that is read")
+            raise fail(path, "is not an ordinary file but a pipe, a socket or a device")
+        return status.st_size
+
+
+def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
+    """Return the bytes of an ordinary file, which must not be larger than `limit`."""
+    size = regular_size(path)
+    if limit is not None and size > limit:
+        raise fail(path, f"is larger than {limit >> 20} MiB, the most that is read")
+    budget.opened(path, size)
+    budget.charge(path, size=size)
+    with refusing(path, "cannot be read", _NO_ACCESS):
         return Path(path).read_bytes()
 
 
@@ -109,7 +124,9 @@ def decoded(data: bytes, where: str) -> str:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """Parse JSON. Whatever is wrong with it becomes an error of one line."""
+    """Parse JSON. Whatever is wrong with it becomes an error of one line; what it will take is charged before."""
+    lists = text.count("[") + text.count("{")
+    budget.charge(where, rows=lists, values=text.count(",") + text.count(":") - lists, size=len(text))
     with blaming(where, "is not valid JSON"):
         return json.loads(text)
 
@@ -137,6 +154,16 @@ def stems(names: Iterable[str | None]) -> list[str]:
 _FIT = re.compile(
     r"(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[^\W_][\w\-+()=, .]{0,98}(?<![ .])", re.IGNORECASE | re.ASCII
 )
+
+
+def inside(root: Path, name: str) -> Path:
+    """Return the path of a file in a folder, where it must lie even after links are followed."""
+    path = root / name
+    with refusing(path, "cannot be read", (*_NO_ACCESS, RuntimeError)):
+        within = path.resolve().is_relative_to(root.resolve())
+    if not within:
+        raise fail(root, f"{name!r} leads out of the folder")
+    return path
 
 
 class Folder:
@@ -170,10 +197,7 @@ class Folder:
 
     def read(self, name: str, limit: int | None = MAX_FILE) -> bytes:
         """Return the bytes of one file, which must lie inside the folder even after links are followed."""
-        path = self.root / name
-        if not path.resolve().is_relative_to(self.root.resolve()):
-            raise fail(self.where(), f"{name!r} leads out of the folder")
-        return read_file(path, limit)
+        return read_file(inside(self.root, name), limit)
 
     def close(self) -> None:
         """Do nothing: a folder is not held open."""
@@ -185,10 +209,11 @@ class Archive:
     def __init__(self, path: Path, inside: str = "", data: bytes | None = None) -> None:
         self.path = path  # if the bytes are given, this is only a name in messages
         self._prefix = f"{inside.strip('/')}/" if inside.strip("/") else ""
+        packed = regular_size(path) if data is None else len(data)
+        budget.opened(path, packed)
         with refusing(path, "is not a readable zip file", _UNPACKING):
             self._zip = zipfile.ZipFile(path if data is None else io.BytesIO(data))
-            packed = path.stat().st_size if data is None else len(data)
-        self._infos = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+        self._infos = {info.filename: info for info in self._zip.infolist() if not info.filename.endswith("/")}
         total = sum(info.file_size for info in self._infos.values())
         if total > FREE_TOTAL and total > MAX_RATIO * packed:
             self.close()
@@ -245,8 +270,12 @@ class Archive:
             raise fail(self.where(name), "is encrypted")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise fail(self.where(name), "is packed with a method other than deflate")
+        budget.charge(self.where(name), size=info.file_size)
         with refusing(self.where(name), "cannot be unpacked", _UNPACKING), self._zip.open(info) as member:
-            return member.read(info.file_size + 1)
+            data = member.read(info.file_size + 1)
+        if len(data) != info.file_size:
+            raise fail(self.where(name), f"has {len(data)} bytes instead of {info.file_size}")
+        return data
 
     def close(self) -> None:
         """Close the zip file."""

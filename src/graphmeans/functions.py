@@ -24,12 +24,15 @@ from graphmeans.matching.match import Match, Matcher
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.sketch import sketch_batch
 from graphmeans.means.frames import Frames
-from graphmeans.means.method import MeanMethod, Means
+from graphmeans.means.method import MeanMethod, Means, compute_means
 from graphmeans.means.registry import get_mean
 from graphmeans.nearest.cascade import Cascade, pairs_within
 from graphmeans.nearest.points import Points
 from graphmeans.nearest.sparse import sparse_rows
 from graphmeans.space import GraphSpace, Order
+
+#: Most rounds of the edge program.
+MAX_ROUNDS = 10**6
 
 
 def match(
@@ -192,8 +195,8 @@ def edge_bound(
     >>> gm.edge_bound(x, y) == gm.distance(x, y)
     True
     """
-    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or rounds < 1:
-        raise GraphError(f"rounds must be a whole number of at least 1, got {rounds!r}")
+    if isinstance(rounds, bool) or not isinstance(rounds, (int, np.integer)) or not 1 <= rounds <= MAX_ROUNDS:
+        raise GraphError(f"rounds must be a whole number of at least 1, and at most {MAX_ROUNDS}, got {rounds!r}")
     metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "n_jobs": 1}
     _, space, batch = _in_space([to_graph(x), to_graph(y)], encoder, metric, scaled=False)
     return float(edge_bounds(batch, batch, np.array([[0, 1]]), space.order, 1, rounds=int(rounds))[0])
@@ -334,7 +337,7 @@ def mean(
     fitted, space, batch = _in_space(listed, encoder, metric)
     weights = check_weights(sample_weight, len(batch))
     walk = random.permutation(len(batch))
-    means = get_mean(method).compute(space.solve, batch, [walk], weights, space.order, random)
+    means = compute_means(get_mean(method), space.solve, batch, [walk], weights, space.order, random)
     back = np.argsort(means.which)
     alignments = [means.flat[means.ptr[p] : means.ptr[p + 1]] for p in back]
     objective, similarity = _quality(space, batch, means, weights)

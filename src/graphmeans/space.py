@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from math import isfinite
+from numbers import Real
 from typing import Any, Union
 
 import numpy as np
@@ -21,6 +23,7 @@ from graphmeans.matching.match import CERTIFIED, Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.search import Search
+from graphmeans.matching.sound import check_batch, check_sides, sound_matches, sound_order, sound_pairs
 from graphmeans.matching.vectors import VectorLayout
 
 Order = Union[str, int, None, Mapping[Any, int]]
@@ -88,10 +91,15 @@ class GraphSpace:
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
+            if not (_is_number(value) and value > 0):
                 raise GraphError(f"{name} must be a positive number, got {value!r}")
-        if not (np.isfinite(self.unit) and self.unit > 0 and np.frexp(self.unit)[0] == 0.5):
+        if not (_is_number(self.unit) and self.unit > 0 and (self.unit == 1.0 or np.frexp(self.unit)[0] == 0.5)):
             raise GraphError(f"unit must be a power of two, got {self.unit!r}")
+        if len(sound_order(self.order)) != len(self.roles):
+            raise GraphError(f"order has {len(self.order)} entries for {len(self.roles)} roles")
+        shift = self.shift
+        if shift is not None and not (isinstance(shift, np.ndarray) and shift.ndim == 1 and np.isfinite(shift).all()):
+            raise GraphError("shift must be an array of finite numbers, one for each attribute of a node")
 
     @classmethod
     def for_graphs(
@@ -129,7 +137,8 @@ class GraphSpace:
         """
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
-        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs, shift=shift)
+        nodes, edges = (float(weight) if _is_number(weight) else weight for weight in (node_weight, edge_weight))
+        space = cls(places, names, nodes, edges, solver, n_jobs, shift=shift)
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
 
     def of_rows(self, layout: VectorLayout) -> GraphSpace:
@@ -137,7 +146,11 @@ class GraphSpace:
         return replace(self, order=np.ones(1, dtype=np.int64), roles=(None,), layout=layout)
 
     def _shifted(self, batch: Any) -> Any:
-        return batch if self.shift is None else replace(batch, nodes=batch.nodes - self.shift)
+        if self.shift is None:
+            return batch
+        if batch.nodes.shape[1] != len(self.shift):
+            raise GraphError(f"graphs have {batch.nodes.shape[1]} attributes of nodes, the space has {len(self.shift)}")
+        return replace(batch, nodes=batch.nodes - self.shift)
 
     def _unit_for(self, *batches: Any) -> float:
         """The power of two next to the largest number among points of this space, or 1 where that will do."""
@@ -175,6 +188,7 @@ class GraphSpace:
         GraphBatch
             Points of this space.
         """
+        check_batch(batch)
         batch = self._shifted(batch)
         points = batch.scaled(*self._factors, -self._exponent)
         if not max(points.magnitudes) <= 2.0**LARGEST:
@@ -264,8 +278,8 @@ class GraphSpace:
         Matches
             The answers, in the order of the pairs.
         """
-        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         found = self.solve(x, y, pairs, warm, cutoff)
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         lower = found.lower
         if x.directed or not all((np.frexp(factor)[0] == 0.5) for factor in self._factors):
             # Points are rounded: what they stand for may be nearer.
@@ -307,14 +321,19 @@ class GraphSpace:
         Matches
             The answers, in the order of the pairs.
         """
-        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        check_sides(x, y)
         if self.layout is not None:
-            return self.layout.solve(x, y, pairs, self.n_jobs)
-        if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
+            return self.layout.solve(x, y, sound_pairs(x, y, pairs), self.n_jobs)
+        ours = type(self.matcher) in OURS  # they check pairs and mappings themselves
+        if ours and alignments_are_fixed(self.order, x, y):
             return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
         taken = _hints_taken(type(self.matcher))
         hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
-        return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
+        if ours:
+            return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
+        pairs = sound_pairs(x, y, pairs)
+        found = self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
+        return sound_matches(found, x, y, pairs, self.order, str(getattr(self.matcher, "name", type(self.matcher).__name__)))
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:
         """Compute all distances between two batches, or within one.
@@ -363,6 +382,12 @@ class GraphSpace:
             One value for each match.
         """
         return np.asarray(matches.upper - matches.lower <= CERTIFIED * matches.upper)
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) is float:
+        return isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) and bool(np.isfinite(float(value)))
 
 
 #: Matchers that need not be asked where there is one alignment only.
@@ -415,8 +440,8 @@ def resolve_order(order: Order, *batches: Any) -> IntArray:
     else:
         asked = [order]
     for name, number, largest in zip(names, asked, counts, strict=True):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-            raise GraphError(f"order must be a whole number, got {number!r}")
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number <= UNBOUNDED:
+            raise GraphError(f"order must be a whole number of at least 0, and less than 2**40, got {number!r}")
         if number < largest:
             where = "" if name is None else f" of role {name!r}"
             raise GraphError(f"order {number} is smaller than the largest graph, which has {largest} nodes{where}")

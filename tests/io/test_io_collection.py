@@ -109,7 +109,7 @@ def test_paths_that_are_nothing_we_know(tmp_path):
     with pytest.raises(gm.GraphError, match=r"a\.zip: is not a readable zip file"):
         read_collection(tmp_path / "a.zip")
     os.mkfifo(tmp_path / "pipe.json")
-    with pytest.raises(gm.GraphError, match=r"pipe\.json: is not a file"):
+    with pytest.raises(gm.GraphError, match=r"pipe\.json: is not an ordinary file"):
         read_collection(tmp_path / "pipe.json")
 
 

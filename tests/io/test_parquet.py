@@ -500,9 +500,10 @@ def test_descriptions_that_lie_are_refused(tmp_path):
     about = table.schema.metadata[b"graphmeans"]
     for old, new, problem in (
         (b'"version": 1', b'"version": 9', "format version 9"), (b'"number"', b'"string"', "column 'nodes.x' is list<"),
-        (b'"number"', b'"anything"', "malformed"), (b'"directed": false', b'"directed": 0', "malformed"),
-        (b'"x"', b'"y"', "column 'nodes.y' is absent"), (b'"nodes"', b'"knots"', "malformed"), (b"{", b"[", "not valid JSON"),
-        (b"null", b"-4", "malformed"), (b"format", b"fort", "not a collection"),
+        (b'"number"', b'"anything"', "cannot be right"), (b'"directed": false', b'"directed": 0', "cannot be right"),
+        (b'"x"', b'"y"', "column 'nodes.y' is absent"), (b'"nodes"', b'"knots"', "cannot be right"),
+        (b"{", b"[", "not valid JSON"),
+        (b"null", b"-4", "cannot be right"), (b"format", b"fort", "not a collection"),
     ):  # fmt: skip
         pq.write_table(table.replace_schema_metadata({"graphmeans": about.replace(old, new)}), tmp_path / "b.parquet")
         with pytest.raises(gm.GraphError, match=rf"b\.parquet: .*{problem}"):

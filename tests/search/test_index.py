@@ -258,7 +258,7 @@ def test_sketches_of_other_graphs_are_refused(letters, tmp_path):
     index = gm.GraphIndex(n_jobs=1).fit(letters[:40])
     index._points_in.sketches.values[:] *= 2.0
     index.save(tmp_path / "wrong.gmi")
-    with pytest.raises(gm.GraphError, match="its sketches, which may be those of another release, cannot be right"):
+    with pytest.raises(gm.GraphError, match="its sketches are not those of its graphs, or those of another release"):
         gm.load(tmp_path / "wrong.gmi")
 
 

@@ -22,6 +22,7 @@ from graphmeans.cli.compare import compare_command
 from graphmeans.cli.convert import convert_command
 from graphmeans.cli.demo import demo_command
 from graphmeans.cli.distance import distance_command
+from graphmeans.cli.doctor import doctor_command
 from graphmeans.cli.errors import OneLineGroup
 from graphmeans.cli.index import index_command
 from graphmeans.cli.inspect import inspect_command
@@ -35,6 +36,7 @@ from graphmeans.cli.warmup import warmup_command
 COMMANDS: tuple[Callable[..., None], ...] = (
     demo_command, inspect_command, choose_k_command, cluster_command, predict_command, mean_command, distance_command,
     index_command, search_command, compare_command, convert_command, paper_command, warmup_command,
+    doctor_command,
 )  # fmt: skip
 
 app = typer.Typer(

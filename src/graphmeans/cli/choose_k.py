@@ -32,6 +32,7 @@ def choose_k_command(
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:
     """Find out how many clusters there are.

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.errors import reported
+from graphmeans.cli.errors import PARTIAL, exit_code, reported, was_stopped
 from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address
 from graphmeans.cli.output import echo_json
 
@@ -71,6 +71,7 @@ def cluster_command(
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:
     """Cluster a collection of graphs.
@@ -126,12 +127,16 @@ def cluster_command(
             if workers is not None:
                 estimator.engine = workers.client
             estimator.fit(graphs)
+            if was_stopped():
+                estimator.hint_ = PARTIAL
             seconds = perf_counter() - start
             summary = write_results(
                 output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,
                 arguments=context.obj, seconds=seconds, y_down=y_down,
             )  # fmt: skip
         if as_json:
-            echo_json(as_dict(estimator, summary, output, seconds))
+            echo_json(as_dict(estimator, summary, output, seconds) | {"partial": was_stopped()})
         else:
             show_results(summary, output, seconds, quiet=quiet)
+        if was_stopped():
+            raise typer.Exit(exit_code())

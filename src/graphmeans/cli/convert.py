@@ -45,6 +45,7 @@ def convert_command(
         int | None, typer.Option(min=1, help="Parquet: how many graphs are read at once.", show_default="10000")
     ] = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:
     """Write a collection in another format.

@@ -35,6 +35,7 @@ def distance_command(
     edge_weight: options.EdgeWeight = 1.0,
     y_down: options.YDown = False,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:
     """Measure the distance of two graphs, and draw their alignment.

@@ -1,9 +1,11 @@
-"""Errors are reported in one line on stderr; a traceback is shown only with --debug."""
+"""Errors are reported in one line on stderr; a traceback is shown only with --debug. Signals end a command in good order."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +14,51 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-UNUSABLE, BUG, INTERRUPTED, CLOSED_PIPE = 2, 1, 130, 141
+UNUSABLE, BUG, CLOSED_PIPE = 2, 1, 141
+#: Signals that ask a command to end. The exit code is 128 more: 130 for Ctrl-C, 143 for SIGTERM.
+ENDING = (signal.SIGINT, signal.SIGTERM)
+#: What is said of results that were written after such a signal.
+PARTIAL = "this result is partial: the fit was interrupted after its last complete iteration"
+#: The signals that have come so far.
+_received: list[int] = []
+
+
+def was_stopped() -> bool:
+    """Whether a signal has asked the command to end, so that what it has is partial."""
+    return bool(_received)
+
+
+def exit_code() -> int:
+    """The exit code of a command that a signal has ended."""
+    return 128 + (_received[-1] if _received else signal.SIGINT)
+
+
+@contextmanager
+def heard_signals() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM both interrupt what is being done, and note which it was.
+
+    Only where signals can be heard, and where nobody else has decided what they do.
+    """
+    _received.clear()
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    before = {one: signal.getsignal(one) for one in ENDING}
+    for one in ENDING:
+        if before[one] == usual[one]:
+            signal.signal(one, _interrupt)
+    try:
+        yield
+    finally:
+        for one in ENDING:
+            if before[one] == usual[one]:
+                signal.signal(one, before[one])
+
+
+def _interrupt(number: int, frame: object) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt
 
 
 class OneLineGroup(TyperGroup):
@@ -24,9 +70,12 @@ class OneLineGroup(TyperGroup):
         options["standalone_mode"] = False
         options.setdefault("obj", given)
         try:
-            code = super().main(given, *positional, **options)
+            with heard_signals():
+                code = super().main(given, *positional, **options)
         except KeyboardInterrupt:
-            code = _say("interrupted", INTERRUPTED)
+            code = _say("interrupted", exit_code())
+        except BrokenPipeError:
+            code = _closed_pipe()
         except typer.Abort:
             code = _say("aborted", UNUSABLE)
         except Exception as error:
@@ -39,16 +88,18 @@ class OneLineGroup(TyperGroup):
 
 @contextmanager
 def reported(debug: bool) -> Iterator[None]:
-    """Turn exceptions into one line and an exit code: 2 for input that cannot be used, 1 for a bug, 130 for Ctrl-C."""
+    """Turn exceptions into one line and an exit code.
+
+    2 stands for input that cannot be used, 1 for a bug, 130 for Ctrl-C and 143 for SIGTERM.
+    """
     show = warnings.showwarning
     warnings.showwarning = _show_warning
     try:
         yield
     except KeyboardInterrupt:
-        raise typer.Exit(_say("interrupted", INTERRUPTED)) from None
+        raise typer.Exit(_say("interrupted", exit_code())) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python reports an error when it closes stdout
-        raise typer.Exit(CLOSED_PIPE) from None
+        raise typer.Exit(_closed_pipe()) from None
     except (ValueError, OSError, ImportError, MemoryError) as error:
         if debug:
             raise
@@ -60,6 +111,12 @@ def reported(debug: bool) -> Iterator[None]:
         raise typer.Exit(_say(what, BUG)) from None
     finally:
         warnings.showwarning = show
+
+
+def _closed_pipe() -> int:
+    """Whoever read the output has gone: there is nobody to tell. Python must not complain when it closes the stream."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return CLOSED_PIPE
 
 
 def _message(error: BaseException) -> str:

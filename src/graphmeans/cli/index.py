@@ -33,6 +33,7 @@ def index_command(
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
     """Make an index of a collection, to search for the nearest graphs.

@@ -22,13 +22,14 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
     """The encoder that the options ask for: "auto" if they say nothing."""
     if described is None and not raw:
         return "auto"
+    from graphmeans.files import read_file
     from graphmeans.graphs.encoding.encoder import GraphEncoder
 
     if described is None:
         return GraphEncoder(numbers="keep")
     if raw:
         raise ValueError("--raw and --encoder both say what becomes of numbers; write \"numbers\": \"keep\" into --encoder")
-    text = described if described.lstrip().startswith("{") else Path(described).read_text(encoding="utf-8")
+    text = described if described.lstrip().startswith("{") else read_file(described).decode("utf-8")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:

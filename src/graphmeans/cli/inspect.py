@@ -31,6 +31,7 @@ def inspect_command(
     encoder: options.EncoderJson = None,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:
     """Say what is in a collection, and what clustering it would take.

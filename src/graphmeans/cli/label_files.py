@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from graphmeans.files import regular_size
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.parquet.arrow import parquet
 from graphmeans.io.parquet.collection import Collection
@@ -131,6 +132,7 @@ def _write_csv(path: Path, estimator: Any, graphs: Sequence[Graph], classes: Seq
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[str, int, str | None]]:
+    regular_size(path)
     with path.open(newline="", encoding="utf-8") as file:
         table = csv.DictReader(file)
         if table.fieldnames is None or not {"name", "label"} <= set(table.fieldnames):

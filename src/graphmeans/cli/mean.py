@@ -38,6 +38,7 @@ def mean_command(
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:
     """Average a collection of graphs.

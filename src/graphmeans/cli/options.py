@@ -55,6 +55,23 @@ Scheduler = Annotated[
 ]  # fmt: skip
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; all cores by default.", show_default=False)]
+def _allow(text: str | None) -> str | None:
+    from graphmeans.budget import set_max_memory
+
+    try:
+        set_max_memory(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    return text
+
+
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory", metavar="SIZE", show_default=False, callback=_allow,
+        help="What reading INPUT may take, such as 2GB. By default 512 MiB and 200 times the bytes on disk.",
+    ),
+]  # fmt: skip
 YDown = Annotated[bool, typer.Option("--y-down", help="Draw positions with y downwards, as in images.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")]

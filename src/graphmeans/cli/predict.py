@@ -37,6 +37,7 @@ def predict_command(
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
     """Find the cluster of new graphs, and how sure that is.

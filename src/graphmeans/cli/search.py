@@ -44,6 +44,7 @@ def search_command(
     scheduler: options.Scheduler = None,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
+    max_memory: options.MaxMemory = None,
     debug: options.Debug = False,
 ) -> None:  # fmt: skip
     """Find the graphs of an index that are nearest to given ones.

@@ -29,6 +29,10 @@ from graphmeans.space import GraphSpace
 
 #: Pairs that are matched to see which column counts and how long a matching takes.
 SAMPLED_PAIRS = 200
+#: Fewer pairs where graphs are large: a matching takes about the cube of their nodes, and all together no more than this.
+MOST_WORK = 3e8
+#: Graphs of more nodes are not even sketched: that takes seconds each.
+LARGE = 1000
 #: About how many seconds a trial fit may take.
 TRIAL = 3.0
 #: Above this share of the distance a column is said to dominate.
@@ -189,10 +193,12 @@ def inspect(
         random = check_random_state(random_state)
         sketching = _sketch_seconds(points, space)
         copies, relabelled = _duplicates(points, space, sketching)
-        pairs = _pairs(len(points), random)
+        pairs = _pairs(points, random)
         if len(pairs):
             columns = _with_shares(columns, distance_shares(encoder, space, points, pairs))
             cost = _cost(listed, estimator, space, points, pairs, sketching, random)
+        if len(points) > 1 and cost is None:
+            notes.append("the graphs are so large that none are matched here: what a fit would take is not known")
     roles = Counter(role for graph in listed for role in graph.roles or ())
     found = Inspection(
         len(listed), _spread([g.n_nodes for g in listed]), _spread([g.n_edges for g in listed]),
@@ -241,7 +247,9 @@ def _raw_columns(graphs: Sequence[Graph]) -> list[ColumnSummary]:
 
 
 def _sketch_seconds(points: GraphBatch, space: GraphSpace) -> float:
-    """Seconds that the sketch of one graph takes; they grow with the largest graph of the collection."""
+    """Seconds that the sketch of one graph takes; they grow with the largest graph of the collection, here up to a limit."""
+    if int(points.sizes.max(initial=0)) > LARGE:
+        return float("inf")
     some = points.take(np.linspace(0, len(points) - 1, min(len(points), 4)).astype(np.int64))
     order = sketch_order(space.order, points)
     Sketches.of(some.take([0]), order)
@@ -267,16 +275,25 @@ def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tupl
     if not pairs:
         return copies, 0
     listed = np.array(pairs)
+    if _work(points, listed).sum() > MOST_WORK:
+        return copies, None
     upper = space.solve(points, points, listed).upper
     return copies, int((upper <= 1e-9 * np.sqrt(points.squared_norms[listed[:, 0]])).sum())
 
 
-def _pairs(count: int, random: np.random.RandomState) -> IntArray:
-    """Random pairs of different graphs."""
+def _pairs(points: GraphBatch, random: np.random.RandomState) -> IntArray:
+    """Random pairs of different graphs, as many as can be matched in a moment."""
+    count = len(points)
     if count < 2:
         return np.zeros((0, 2), dtype=np.int64)
     first = random.randint(count, size=SAMPLED_PAIRS)
-    return np.stack([first, (first + random.randint(1, count, size=SAMPLED_PAIRS)) % count], axis=1)
+    pairs = np.stack([first, (first + random.randint(1, count, size=SAMPLED_PAIRS)) % count], axis=1)
+    return pairs[: int(np.searchsorted(np.cumsum(_work(points, pairs)), MOST_WORK, side="right"))]
+
+
+def _work(points: GraphBatch, pairs: IntArray) -> FloatArray:
+    """What matching each pair takes, about: the cube of the nodes of the larger graph."""
+    return points.sizes[pairs].max(axis=1).astype(np.float64) ** 3
 
 
 def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str], float]) -> list[ColumnSummary]:
@@ -288,13 +305,15 @@ def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str],
 def _cost(
     graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: IntArray,
     sketching: float, random: np.random.RandomState,
-) -> Cost:  # fmt: skip
+) -> Cost | None:  # fmt: skip
     start = time.perf_counter()  # the kernels have been compiled by the matchings before
     space.match(points, points, pairs)
     each = (time.perf_counter() - start) / len(pairs)
     k = int(estimator.n_clusters)
     affordable = int(TRIAL / max(each * (k + 3) + sketching, 1e-9))
     size = min(len(graphs), max(3 * k, min(500, affordable)))
+    if size > 20 * max(affordable, 1):
+        return None
     sample = [graphs[i] for i in random.choice(len(graphs), size=size, replace=False)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

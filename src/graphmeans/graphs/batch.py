@@ -58,6 +58,20 @@ class GraphBatch:
         both = np.concatenate([ends, ends[:, ::-1]])
         return both, np.concatenate([values[:, :half], values[:, half:]]) * np.sqrt(2.0)
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether its arrays are known to be what kernels take them for; `graphmeans.matching.sound` finds out."""
+        return "_largest_number" in self.__dict__
+
+    @property
+    def largest_number(self) -> float:
+        """What no absolute value of a sound batch exceeds."""
+        return float(self.__dict__["_largest_number"])
+
+    def mark_sound(self, largest_number: float) -> None:
+        """Note that its arrays were checked, or come from a batch that was; and what none of its numbers exceeds."""
+        self.__dict__["_largest_number"] = largest_number
+
     @cached_property
     def sizes(self) -> IntArray:
         """Number of nodes of each graph."""
@@ -108,10 +122,13 @@ class GraphBatch:
         which = np.asarray(which, dtype=np.int64)
         rows, node_ptr = row_ranges(self.node_ptr, which)
         edges, edge_ptr = row_ranges(self.edge_ptr, which)
-        return replace(
+        taken = replace(
             self, node_ptr=node_ptr, nodes=self.nodes[rows], roles=self.roles[rows],
             edge_ptr=edge_ptr, ends=self.ends[edges], edge_values=self.edge_values[edges],
         )  # fmt: skip
+        if self.is_sound:
+            taken.mark_sound(self.largest_number)
+        return taken
 
     def scaled(self, node_factor: float, edge_factor: float, exponent: int = 0) -> GraphBatch:
         """The same graphs with attributes multiplied by these factors and by 2^exponent."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+#: Messages are no longer than this, whatever names they quote; of longer ones the middle is left out.
+LONGEST, END = 900, 200
+
 
 class GraphError(ValueError):
     """A graph, file or collection that cannot be used; the message is one line naming what is at fault.
@@ -22,6 +25,10 @@ class GraphError(ValueError):
     ...     print(type(error).__name__)
     GraphError
     """
+
+    def __init__(self, message: object = "") -> None:
+        text = str(message)
+        super().__init__(text if len(text) <= LONGEST else f"{text[: LONGEST - END]} … {text[-END:]}")
 
 
 @contextmanager

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from graphmeans import files as _files
+from graphmeans.budget import metered, reading
 from graphmeans.files import FileTree, Folder, PathLike, fail
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.parquet.collection import Collection, open_collection
 from graphmeans.io.registry import BY_ENDING, FORMATS, GRAPH_FILES, SINGLE_FILE, FoundFiles, GraphFile, format_of_file
 
 
-def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
+def read_collection(
+    path: PathLike, split: str | None = None, *, max_memory: float | str | None = None
+) -> tuple[list[Graph], list[str] | None]:
     """Read the graphs at a path, and their classes if the files tell them.
 
     Parameters
@@ -26,6 +29,9 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
         path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
     split : str, optional
         Which CXL list of a GXL collection, see `read_gxl_collection`.
+    max_memory : float or str, optional
+        Bytes, or a text such as ``"2GB"``: a collection that would take more is refused while it is read. By default 512 MiB and
+        200 times the bytes on disk; see `graphmeans.budget`.
 
     Returns
     -------
@@ -51,7 +57,8 @@ def read_collection(path: PathLike, split: str | None = None) -> tuple[list[Grap
     ...     read_collection(folder)
     ([Graph('a', 2 nodes, 1 edge), Graph('b', 3 nodes, 0 edges)], ['x', 'y'])
     """
-    pairs = list(_pairs(Path(path), split, stream=False))
+    with reading(max_memory):
+        pairs = list(_pairs(Path(path), split, stream=False))
     classes = [label for _, label in pairs]
     known = any(label is not None for label in classes)
     return [graph for graph, _ in pairs], [label or "" for label in classes] if known else None
@@ -106,7 +113,8 @@ def iterate_collection(path: PathLike, split: str | None = None) -> Iterator[tup
     Graph('a', 2 nodes, 1 edge) None
     Graph('b', 3 nodes, 0 edges) None
     """
-    return _pairs(Path(path), split, stream=True)
+    with reading() as budget:
+        return metered(_pairs(Path(path), split, stream=True), budget)
 
 
 def _pairs(path: Path, split: str | None, stream: bool) -> Iterator[tuple[Graph, str | None]]:
@@ -227,7 +235,8 @@ def read_graph(path: PathLike) -> Graph:
     ...     read_graph(os.path.join(folder, "line.gml"))
     Graph('line', 2 nodes, 1 edge)
     """
-    return _known(path).read(path)
+    with reading():
+        return _known(path).read(path)
 
 
 def write_graph(graph: Graph, path: PathLike) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from graphmeans.budget import for_a_while
 from graphmeans.files import FileTree, Folder, PathLike, fail
 from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats import gxl
@@ -105,7 +106,9 @@ def _parsed(parse: Callable[[bytes, str | None, str], list[Graph]]) -> Callable[
 
     def read(found: FoundFiles) -> Iterator[Labelled]:
         for name in found.names:
-            yield from labelled(parse(found.tree.read(name), PurePosixPath(name).stem, found.tree.where(name)))
+            with for_a_while():
+                graphs = parse(found.tree.read(name), PurePosixPath(name).stem, found.tree.where(name))
+            yield from labelled(graphs)
 
     return read
 

@@ -2,8 +2,10 @@
 
 numba's own cache looks only at the file a kernel stands in, not at the kernels it calls. Here every cached kernel
 carries a fingerprint of the whole folder instead, so a change in any kernel, or another version of graphmeans or numba,
-compiles anew. Where nothing can be written (a read-only install), or where a future numba hides what is needed for the
-fingerprint, kernels are compiled once a process. ``GRAPHMEANS_CACHE=0`` switches the cache off. With
+compiles anew. Each compiled kernel is a file of its own, named after what it was compiled for, with a checksum: one that is
+damaged or half written, or cannot be written at all, is compiled again, and processes that compile at the same time do not get in
+each other's way. Where nothing can be written (a read-only install), or where a future numba hides what is needed for this,
+kernels are compiled once a process. ``GRAPHMEANS_CACHE=0`` switches the cache off. With
 ``NUMBA_DISABLE_JIT=1`` nothing is compiled: kernels are the plain functions they are written as, for a debugger or for
 coverage, and many times slower.
 """
@@ -13,12 +15,15 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import pickle
+import uuid
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from numba.core.serialize import dumps
 
 logger = logging.getLogger("graphmeans")
 
@@ -47,10 +52,80 @@ def kernel(function: F) -> F:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 dispatcher.enable_caching()
-            dispatcher._cache._cache_file._source_stamp = _FINGERPRINT
+            _guard(dispatcher._cache)
         except (RuntimeError, OSError, AttributeError):
             dispatcher = numba.njit(nogil=True)(function)
     return dispatcher
+
+
+class CacheFolder:
+    """The compiled versions of one kernel on disk, in place of numba's own `IndexDataCacheFile`."""
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.folder, self.name = Path(folder), f"{name}.{_FINGERPRINT[:12]}"
+        self._all = f"{name}.*.nbc"
+
+    def _path(self, key: Any) -> Path:
+        return self.folder / f"{self.name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether anything is there."""
+        return any(self.folder.glob(f"{self.name}.*.nbc"))
+
+    def load(self, key: Any) -> Any:
+        """What was saved for this key, None if there is nothing or it is damaged."""
+        try:
+            data = self._path(key).read_bytes()
+        except OSError:
+            return None
+        sound = len(data) > 32 and hashlib.sha256(data[32:]).digest() == data[:32]
+        return pickle.loads(data[32:]) if sound else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write a file, which is there when it is complete; files of other versions of the kernels are removed."""
+        pickled = dumps(data)
+        partial = self.folder / f"{self.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}.partial"
+        try:
+            partial.write_bytes(hashlib.sha256(pickled).digest() + pickled)
+            partial.replace(self._path(key))
+        except OSError:
+            partial.unlink(missing_ok=True)
+            raise
+        for other in self.folder.glob(self._all):
+            if not other.name.startswith(f"{self.name}."):
+                other.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        """Remove everything."""
+        for path in self.folder.glob(f"{self.name}.*.nbc"):
+            path.unlink(missing_ok=True)
+
+
+def _guard(cache: Any) -> None:
+    """Let a cache of numba's keep its files as `CacheFolder` does, and never fail: a kernel can always be compiled."""
+    cache._cache_file = CacheFolder(cache._cache_path, cache._impl.filename_base)
+    for name in ("load_overload", "save_overload"):
+        setattr(cache, name, _never_failing(getattr(cache, name)))
+
+
+def _never_failing(method: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        try:
+            return method(*args)
+        except Exception as error:
+            logger.debug("the cache of kernels is of no use: %s", error)
+            return None
+
+    return call
+
+
+def cache_state(dispatcher: Any) -> tuple[str | None, bool]:
+    """The folder in which a kernel is kept, None if it is not; and whether it is there already."""
+    try:
+        return str(dispatcher._cache._cache_file.folder), dispatcher._cache._cache_file.is_filled
+    except AttributeError:
+        return None, False
 
 
 def inner(function: F) -> F:
@@ -76,7 +151,4 @@ def is_ready(dispatcher: Any) -> bool:
     """Whether a kernel can run at once: it is compiled already, in this process or on disk, or never will be."""
     if not COMPILED or dispatcher.overloads:
         return True
-    try:
-        return bool(dispatcher._cache._cache_file._load_index())
-    except (AttributeError, OSError):
-        return False
+    return cache_state(dispatcher)[1]

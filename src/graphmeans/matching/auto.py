@@ -13,7 +13,8 @@ from graphmeans.matching.edge_bound import solve_by_edges
 from graphmeans.matching.exact import Exact, is_open, rows_of
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import rows_needed
-from graphmeans.matching.search import Search
+from graphmeans.matching.search import Search, check_effort
+from graphmeans.matching.sound import sound_cutoff, sound_order, sound_pairs, sound_warm
 
 #: Up to this many rows branch and bound takes a few microseconds on attributed graphs.
 SMALL = 10
@@ -45,6 +46,7 @@ class Auto(BaseEstimator):
 
     def is_small(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray) -> NDArray[np.bool_]:
         """Which pairs are matched exactly."""
+        order = sound_order(order)
         if (order.sum() <= SMALL or (order <= 1).all()) and len(x.role_names) == len(y.role_names) == len(order):
             return np.ones(len(pairs), dtype=bool)
         edgeless = (np.diff(x.edge_ptr) == 0)[pairs[:, 0]] & (np.diff(y.edge_ptr) == 0)[pairs[:, 1]]
@@ -59,13 +61,15 @@ class Auto(BaseEstimator):
         warm: IntArray | None = None, cutoff: FloatArray | None = None,
     ) -> Matches:  # fmt: skip
         """Match the pairs; see `Matcher`. What is proven to be farther apart than `cutoff` is not searched."""
-        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-        cut = np.full(len(pairs), np.inf) if cutoff is None else np.asarray(cutoff, dtype=np.float64)
+        check_effort(self.effort)
+        pairs = sound_pairs(x, y, pairs)
+        warm = sound_warm(x, y, pairs, warm)
+        cut = sound_cutoff(cutoff, len(pairs))
         small = self.is_small(x, y, pairs, order)
         if small.all():
-            return Exact(max_tree_nodes=MAX_TREE_NODES).solve(x, y, pairs, order, n_jobs, warm, cut)
+            return Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound(x, y, pairs, order, n_jobs, warm, cut)
         found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
-        for which, solve in ((small, Exact(max_tree_nodes=MAX_TREE_NODES).solve), (~small, self._prove_or_search)):
+        for which, solve in ((small, Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound), (~small, self._prove_or_search)):
             if which.any():
                 given = None if warm is None else rows_of(warm, found, which)
                 found.put(which, solve(x, y, pairs[which], order, n_jobs, given, cut[which]))
@@ -77,7 +81,7 @@ class Auto(BaseEstimator):
     ) -> Matches:  # fmt: skip
         search = Search(effort=self.effort)
         if not self.effort >= LEAST_EFFORT:
-            return search.solve(x, y, pairs, order, n_jobs, warm)
+            return search.solve_sound(x, y, pairs, order, n_jobs, warm)
         rounds = int(np.ceil(ROUNDS * self.effort))
         found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, warm, cutoff, branching=NEARLY_PROVEN)
         found = replace(found, second=found.upper.copy())
@@ -85,6 +89,6 @@ class Auto(BaseEstimator):
         for which, begin in ((done & is_open(found, cutoff), found.flat), (~done, warm)):
             if which.any():
                 given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
-                found.put(which, search.solve(x, y, pairs[which], order, n_jobs, given))
+                found.put(which, search.solve_sound(x, y, pairs[which], order, n_jobs, given))
                 found.lower[which] = np.maximum(before, found.lower[which])
         return found

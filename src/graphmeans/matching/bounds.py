@@ -12,6 +12,7 @@ from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.bounds import bound_pairs
 from graphmeans.kernels.pair import SMALLEST
 from graphmeans.matching.pairs import run_kernel
+from graphmeans.matching.sound import sound_pairs
 
 #: What rounding may make of a norm, relative to it.
 ROUNDING = 1e-13
@@ -23,7 +24,7 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
     Proof. D(X, Y) = |X - P.Y| for some permutation P. A permutation moves entries about: |P.Y| = |Y|.
     The triangle inequality of vectors, |X - P.Y| >= | |X| - |P.Y| |, is the bound.
     """
-    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    pairs = sound_pairs(x, y, pairs)
     x_norms, y_norms = np.sqrt(x.squared_norms[pairs[:, 0]]), np.sqrt(y.squared_norms[pairs[:, 1]])
     apart = np.abs(x_norms - y_norms) - ROUNDING * (x_norms + y_norms)
     return np.where(apart > np.sqrt(SMALLEST), apart, 0.0)  # smaller norms are roots of squares that have lost digits
@@ -36,7 +37,7 @@ def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n
     However P arranges row j of Y, row i lies no nearer to it than sorted entries to sorted entries, channel by channel,
     and likewise the norms of the entries: so each term is at least C_ij, and the sum at least the best assignment of C.
     """
-    pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
+    pairs = sound_pairs(x, y, pairs)
     lower = np.empty(len(pairs))
     run_kernel(bound_pairs, x, y, pairs, order, n_jobs, lower)
     return lower

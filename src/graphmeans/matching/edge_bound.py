@@ -10,6 +10,7 @@ from graphmeans.kernels.edge_tree import edge_pairs
 from graphmeans.matching.bounds import lap_bounds
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
+from graphmeans.matching.sound import sound_cutoff, sound_pairs
 
 #: Most couples of edges that a program is made of; above that a round takes as long as a hundred tree nodes of `exact`.
 MAX_COUPLES = 1 << 15
@@ -35,8 +36,8 @@ def edge_bounds(
     of D: the rounds end as soon as they are proven. No result is below that of `lap_bounds`, which is all there is where hardly
     any two edges have a positive product, or where pairs of edges are more than four millions.
     """
-    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-    goal = np.full(len(pairs), np.inf) if upper is None else np.ascontiguousarray(upper, dtype=np.float64)
+    pairs = sound_pairs(x, y, pairs)
+    goal = sound_cutoff(upper, len(pairs))
     lower = lap_bounds(x, y, pairs, order, n_jobs)
     found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, None, goal, branching=0.0, max_couples=LARGEST)
     lower[done] = np.maximum(lower[done], found.lower[done])
@@ -48,14 +49,14 @@ def solve_by_edges(
     warm: IntArray | None, cutoff: FloatArray, *, branching: float = np.inf, max_couples: int = MAX_COUPLES,
     steps: int = STEPS, screened: bool = False,
 ) -> tuple[Matches, NDArray[np.bool_]]:  # fmt: skip
-    """Match the pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
+    """Match sound pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
 
     The others, which have no answer, have too many couples of edges, or none that gains anything: then the program says
     nothing that an assignment does not. A tree is grown only where the program leaves open at most this share (`branching`) of
     what was to be proven, squared; with 0 `lower` is the bound of the program alone, and `upper` infinite where that is beyond
     the cutoff. `screened`: what one assignment proves to be beyond the cutoff is not part of the program.
     """
-    start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
+    start = np.zeros(0, dtype=np.int64) if warm is None else warm
     taken = np.empty(len(pairs), dtype=np.int64)
     settings = (branching, steps, rounds, max_couples, screened, cutoff, warm is not None, start)
     return solve_pairs(edge_pairs, settings, x, y, pairs, order, n_jobs, taken), taken >= 0

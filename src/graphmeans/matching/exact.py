@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from graphmeans.kernels.exact import exact_pairs
 from graphmeans.matching.edge_bound import solve_by_edges
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import rows_needed, solve_pairs
+from graphmeans.matching.sound import sound_cutoff, sound_pairs, sound_warm
 
 NO_LIMIT = 1 << 62
 #: Tree nodes, or rounds of the edge program, spent to learn how fast a pair goes, where there is a limit in seconds.
@@ -95,13 +97,19 @@ class Exact(BaseEstimator):
         Matches
             The answers, in the order of the pairs.
         """
-        if self.max_tree_nodes is not None and self.max_tree_nodes < 1:
-            raise GraphError(f"max_tree_nodes must be at least 1, got {self.max_tree_nodes}")
-        if self.max_seconds is not None and not self.max_seconds > 0:
-            raise GraphError(f"max_seconds must be positive, got {self.max_seconds}")
-        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
-        most = NO_LIMIT if self.max_tree_nodes is None else int(self.max_tree_nodes)
-        cut = np.full(len(pairs), np.inf) if cutoff is None else np.ascontiguousarray(cutoff, dtype=np.float64)
+        if self.max_tree_nodes is not None and not (_is_number(self.max_tree_nodes) and self.max_tree_nodes >= 1):
+            raise GraphError(f"max_tree_nodes must be at least 1, got {self.max_tree_nodes!r}")
+        if self.max_seconds is not None and not (_is_number(self.max_seconds) and self.max_seconds > 0):
+            raise GraphError(f"max_seconds must be positive, got {self.max_seconds!r}")
+        pairs = sound_pairs(x, y, pairs)
+        return self.solve_sound(x, y, pairs, order, n_jobs, sound_warm(x, y, pairs, warm), sound_cutoff(cutoff, len(pairs)))
+
+    def solve_sound(
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None,
+        cut: FloatArray,
+    ) -> Matches:  # fmt: skip
+        """What `solve` does, for arguments that were checked."""
+        most = NO_LIMIT if self.max_tree_nodes is None else int(min(self.max_tree_nodes, NO_LIMIT))
         if self.max_seconds is None:
             return _search(x, y, pairs, order, n_jobs, most, warm, cut)
         # Each pair is searched a little to learn how fast it goes, then as long as there is time.
@@ -112,11 +120,15 @@ class Exact(BaseEstimator):
             one, nodes = slice(p, p + 1), slice(found.ptr[p], found.ptr[p + 1])
             part = _search(x, y, pairs[one], order, 1, min(probe, most), None if warm is None else warm[nodes], cut[one])
             spent = time.perf_counter() - start
-            budget = min(int(probe * (self.max_seconds - spent) / spent), most)
+            budget = int(min(probe * (self.max_seconds - spent) / spent, float(most)))
             if is_open(part, cut[one])[0] and budget > probe:
                 part = _search(x, y, pairs[one], order, 1, budget, part.flat, cut[one])
             found.put(one, part)
         return found
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def _search(

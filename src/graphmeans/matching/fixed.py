@@ -10,6 +10,7 @@ from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import SMALLEST
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import kernel_arrays, run_in_chunks
+from graphmeans.matching.sound import sound_pairs
 
 #: With more roles than this a table of all pairs of them would be too large.
 MOST_ROLES = 2048
@@ -27,7 +28,7 @@ def alignments_are_fixed(order: IntArray, *batches: GraphBatch) -> bool:
 def solve_fixed(x: GraphBatch, y: GraphBatch, pairs: IntArray, n_roles: int, n_jobs: int | None) -> Matches:
     """The answers for pairs of graphs whose alignments are fixed. There is no second alignment."""
     announce(fixed_pairs)
-    pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
+    pairs = sound_pairs(x, y, pairs)
     ptr = offsets(x.sizes[pairs[:, 0]])
     upper, flat = np.empty(len(pairs)), np.empty(ptr[-1], dtype=np.int64)
     sides = kernel_arrays(x), kernel_arrays(y)

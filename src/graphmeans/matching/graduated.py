@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from graphmeans.graphs.batch import GraphBatch, IntArray
@@ -9,6 +12,10 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.graduated import graduated_pairs
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
+from graphmeans.matching.sound import sound_pairs
+
+#: Most temperatures, soft assignments at one of them, and normalisations of one of these.
+MAX_STEPS = 10_000
 
 
 class Graduated(BaseEstimator):
@@ -86,10 +93,18 @@ class Graduated(BaseEstimator):
         Matches
             The answers, in the order of the pairs.
         """
-        if not (0 < self.beta0 <= self.beta_max and self.rate > 1):
-            raise GraphError("graduated assignment needs 0 < beta0 <= beta_max and rate > 1")
-        if self.assignments < 1 or self.sinkhorn < 1:
-            raise GraphError("graduated assignment needs assignments >= 1 and sinkhorn >= 1")
+        numbers = (self.beta0, self.beta_max, self.rate, self.tolerance)
+        if not all(isinstance(number, Real) and np.isfinite(float(number)) for number in numbers):
+            raise GraphError("graduated assignment needs finite numbers beta0, beta_max, rate and tolerance")
+        if not (0 < self.beta0 <= self.beta_max and self.rate > 1 and self.tolerance >= 0):
+            raise GraphError("graduated assignment needs 0 < beta0 <= beta_max, rate > 1 and tolerance >= 0")
+        if np.log(self.beta_max / self.beta0) > MAX_STEPS * np.log(self.rate):
+            raise GraphError(f"graduated assignment takes at most {MAX_STEPS} temperatures from beta0 to beta_max: raise rate")
+        for name in ("assignments", "sinkhorn"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MAX_STEPS:
+                raise GraphError(f"graduated assignment: {name} must be a whole number from 1 to {MAX_STEPS}, got {value!r}")
+        pairs = sound_pairs(x, y, pairs)
         betas = float(self.beta0), float(self.beta_max), float(self.rate)
         settings = (*betas, int(self.assignments), int(self.sinkhorn), float(self.tolerance))
         return solve_pairs(graduated_pairs, settings, x, y, pairs, order, n_jobs)

@@ -16,12 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
+from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import Packed
 from graphmeans.matching.match import Matches
+from graphmeans.matching.sound import sound_order
 
 #: The number that means "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
+#: Most threads that can be asked for.
+MAX_JOBS = 1024
 #: Below this many rows^3 it costs more than it saves to give another thread a chunk of its own.
 WORTH_A_CHUNK = 50_000
 
@@ -42,8 +46,7 @@ def solve_pairs(
     kernel: Callable[..., None], settings: tuple[Any, ...], x: GraphBatch, y: GraphBatch, pairs: IntArray,
     order: IntArray, n_jobs: int | None, *extra_outputs: np.ndarray,
 ) -> Matches:  # fmt: skip
-    """Run a kernel that finds mappings over all pairs."""
-    pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(-1, 2)
+    """Run a kernel that finds mappings over all pairs, which are sound (`sound_pairs`), as is what is in the settings."""
     ptr = offsets(x.sizes[pairs[:, 0]])
     matches = Matches(np.empty(len(pairs)), np.empty(len(pairs)), ptr, np.empty(ptr[-1], dtype=np.int64))
     outputs = (ptr, matches.lower, matches.upper, matches.flat, *extra_outputs)
@@ -55,7 +58,7 @@ def run_kernel(
     kernel: Callable[..., None], x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None,
     *arguments: Any, power: int = 3,
 ) -> None:  # fmt: skip
-    """Run a pair kernel over all pairs, on `n_jobs` threads (None: all cores); a pair costs about rows^power."""
+    """Run a pair kernel over all pairs (`sound_pairs`), on `n_jobs` threads (None: all cores); one costs about rows^power."""
     announce(kernel)
     if not len(pairs):
         return
@@ -65,7 +68,10 @@ def run_kernel(
 
     def work(first: int, last: int) -> None:
         size = max(1, int(rows[first:last].max()))
-        kernel(*sides, x.directed, order, non_negative, pairs, first, last, size, *arguments)
+        try:
+            kernel(*sides, x.directed, order, non_negative, pairs, first, last, size, *arguments)
+        except FloatingPointError as error:
+            raise GraphError(f"{error}: some attribute is far too large beside the others") from None
 
     run_in_chunks(work, rows.astype(np.float64) ** power, n_jobs)
 
@@ -92,10 +98,11 @@ def run_in_chunks(work: Callable[[int, int], None], cost: FloatArray, n_jobs: in
 
 def n_threads(n_jobs: int | None) -> int:
     """The number of threads for `n_jobs`. None and -1 mean every core that this process may use, as in joblib."""
-    if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0")
+    whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and 0 < abs(n_jobs) <= MAX_JOBS):
+        raise GraphError(f"n_jobs must be None or a whole number other than 0, at most {MAX_JOBS}, got {n_jobs!r}")
     if n_jobs is not None and n_jobs > 0:
-        return n_jobs
+        return int(n_jobs)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores if n_jobs is None else max(1, cores + 1 + n_jobs)
 
@@ -110,7 +117,7 @@ def covering(order: IntArray, n_roles: int) -> IntArray:
 
     Roles that the space has never seen have no places of their own: such nodes are compared at their own number.
     """
-    result = np.zeros(max(len(order), n_roles), dtype=np.int64)
+    result = np.zeros(max(len(sound_order(order)), n_roles), dtype=np.int64)
     result[: len(order)] = order
     return result
 

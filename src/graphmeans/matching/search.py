@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -10,11 +12,20 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.search import search_pairs
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
+from graphmeans.matching.sound import sound_pairs, sound_warm
 
 #: How many random numbers all pairs share, so that what is found for a pair depends on the pair alone.
 TABLE_SIZE = 4099
 #: A round of trials: starts of Frank-Wolfe with at most so many steps each, growths, and regrowths for each row.
 STARTS, STEPS, GROWTHS, REGROWTHS = 2, 30, 10, 3
+#: More effort than this would take years.
+MAX_EFFORT = 1e6
+
+
+def check_effort(effort: object) -> None:
+    """Raise unless it is a number that says how hard to search."""
+    if isinstance(effort, (bool, np.bool_)) or not isinstance(effort, Real) or not 0 <= float(effort) <= MAX_EFFORT:
+        raise GraphError(f"effort must be a number from 0 to {MAX_EFFORT:.0e}, got {effort!r}")
 
 
 class Search(BaseEstimator):
@@ -83,9 +94,17 @@ class Search(BaseEstimator):
         Matches
             The answers, in the order of the pairs.
         """
-        if not (np.isfinite(self.effort) and self.effort >= 0):
-            raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")
+        check_effort(self.effort)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**32:
+            raise GraphError(f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed!r}")
+        pairs = sound_pairs(x, y, pairs)
+        return self.solve_sound(x, y, pairs, order, n_jobs, sound_warm(x, y, pairs, warm))
+
+    def solve_sound(
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None
+    ) -> Matches:
+        """What `solve` does, for arguments that were checked."""
         table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)
         tries = (float(self.effort), STARTS, STEPS, GROWTHS, REGROWTHS)
-        start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
+        start = np.zeros(0, dtype=np.int64) if warm is None else warm
         return solve_pairs(search_pairs, (*tries, table, warm is not None, start), x, y, pairs, order, n_jobs)

@@ -9,9 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.budget import check_room
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate, offsets, row_ranges
 from graphmeans.kernels.frames import add_graphs, aligned_squares, count_edges, write_centers
 from graphmeans.kernels.jit import announce
+from graphmeans.matching.sound import check_batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,8 @@ class Frames:
 
     def __init__(self, count: int, like: GraphBatch, capacity: int) -> None:
         dv, channels = like.nodes.shape[1], like.edge_values.shape[1]
+        size = 8.0 * count * capacity * (capacity * (channels + 1) + dv + 2)
+        check_room(size, f"{count} centers of {capacity} nodes each, all of which may have edges,")
         self.directed = like.directed
         self.role_names = like.role_names
         self.size = np.zeros(count, dtype=np.int64)
@@ -107,6 +111,7 @@ class Frames:
     ) -> None:
         """Add ``weight[p] * graph which[p]`` into ``frame[p]``; `mappings` is completed with slots for unmatched nodes."""
         announce(add_graphs)
+        check_batch(batch)
         self._reserve(int((self.size + self._new_slots(batch, which, frame, mappings, ptr)).max(initial=0)))
         add_graphs(
             batch.node_ptr, batch.nodes, batch.roles, batch.edge_ptr, batch.ends, batch.edge_values, self.directed,
@@ -140,6 +145,7 @@ class Frames:
         self, batch: GraphBatch, which: IntArray, frame: IntArray, mappings: IntArray, ptr: IntArray
     ) -> FloatArray:
         """|x - y| of each graph along its mapping and the average of its frame."""
+        check_batch(batch)
         squares = np.empty(len(which))
         aligned_squares(
             batch.node_ptr, batch.nodes, batch.edge_ptr, batch.ends, batch.edge_values, self.directed,

@@ -11,6 +11,7 @@ import numpy as np
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matches
+from graphmeans.matching.sound import check_sides, sound_mappings
 from graphmeans.means.frames import Centers, Frames
 
 #: (x, y, pairs) -> Matches. Means are handed this, not a matcher, so that whoever counts matchings sees them all.
@@ -44,6 +45,36 @@ class MeanMethod(Protocol):
     ) -> Means:  # fmt: skip
         """The mean of each group; its members come in the (random) order in which they are to be taken."""
         ...
+
+
+def compute_means(
+    method: MeanMethod, match: MatchPairs, batch: GraphBatch, groups: Sequence[IntArray], weights: FloatArray,
+    order: IntArray, random_state: np.random.RandomState,
+) -> Means:  # fmt: skip
+    """The means that a method finds. What a method that is not one of ours answers is checked, since kernels do not."""
+    means = method.compute(match, batch, groups, weights, order, random_state)
+    return means if type(method).__module__.startswith("graphmeans.means.") else _sound(means, batch, groups, method)
+
+
+def _sound(means: Any, batch: GraphBatch, groups: Sequence[IntArray], method: Any) -> Means:
+    who = f"the mean {getattr(method, 'name', type(method).__name__)}"
+    if not (isinstance(means, Means) and isinstance(means.centers, Centers) and isinstance(means.centers.batch, GraphBatch)):
+        raise GraphError(f"{who} must answer with Means, got {type(means).__name__}")
+    centers = means.centers
+    try:
+        check_sides(batch, centers.batch)
+    except GraphError as error:
+        raise GraphError(f"{who}: {error}") from None
+    which, group, ptr, _ = members(batch, groups)
+    if len(centers) != len(groups) or not all(map(np.array_equal, (means.which, means.group, means.ptr), (which, group, ptr))):
+        raise GraphError(f"{who}: centers, which, group and ptr are not those of the groups that it was given")
+    for name, shape in (("node_support", (len(centers.batch.nodes),)),
+                        ("edge_support", (len(centers.batch.ends), 1 + bool(batch.directed)))):  # fmt: skip
+        support = np.asarray(getattr(centers, name))
+        if support.dtype.kind != "f" or support.shape != shape or not ((support >= 0) & (support <= 1)).all():
+            raise GraphError(f"{who}: {name} must be shares from 0 to 1, of shape {shape}")
+    flat = sound_mappings(batch, centers.batch, np.stack([which, group], axis=1), ptr, means.flat, who)
+    return Means(centers, which, group, flat, ptr)
 
 
 def in_turn(labels: IntArray, k: int, random: np.random.RandomState) -> list[IntArray]:

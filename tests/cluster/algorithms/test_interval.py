@@ -371,9 +371,8 @@ def test_a_killed_process_goes_on(tmp_path, after, n_init):
     assert resumed.inertia_ == whole.inertia_
     assert resumed.n_matchings_ == whole.n_matchings_
     assert resumed.n_seeding_matchings_ == whole.n_seeding_matchings_
-    if n_init != 3 and len(resumed.trace_):  # no row if it was killed while swapping and no later swap was kept
-        assert resumed.trace_["iteration"][0] > 1
-        assert resumed.trace_["iteration"][-1] == whole.trace_["iteration"][-1]
+    for name in ("iteration", "swap", "graphs", "inertia", "moved", "matchings", "pruned_by_bounds"):
+        np.testing.assert_array_equal(resumed.trace_[name], whole.trace_[name])
     assert not path.exists()
 
 

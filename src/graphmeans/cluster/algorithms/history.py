@@ -22,6 +22,9 @@ ROUNDING = 1e-12
 #: A run with a target is given up when the objective falls so slowly that this many more such steps would not get there.
 STEPS_LEFT = 2
 
+#: Columns of the trace that a fit that goes on counts as if it had never ended; the others are times, and what was sent.
+COUNTED = ("matchings", "evaluation_matchings")
+
 #: An assignment, the centers that it belongs to, and its objective.
 Iteration = tuple[GetAssignment, Centers, float]
 
@@ -59,7 +62,6 @@ class History:
         self._latest: Iteration | None = None
         self._least = np.inf
         self._recent: list[float] = []  # the last two objectives
-        self._first = 0  # iterations before these rows, where a run goes on from a checkpoint
         self._since_best = 0
         self._converged = False
         self._clock = time.perf_counter()
@@ -132,17 +134,21 @@ class History:
 
     def state(self) -> dict[str, Any]:
         """What the next decision depends on, for a process that may have to go on."""
-        return {"iteration": self.iteration, "recent": self._recent, "least": self._least, "since_best": self._since_best}
+        return {
+            "iteration": self.iteration, "recent": self._recent, "least": self._least, "since_best": self._since_best,
+            "spent": {name: self._spent[name] for name in COUNTED},
+        }  # fmt: skip
 
-    def resume(self, state: dict[str, Any]) -> None:
-        """Go on after iterations that were made before, by a process that is gone."""
-        self._first, self._recent = int(state["iteration"]), list(state["recent"])
+    def resume(self, state: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        """Go on after iterations that were made before, by a process that is gone; these are their rows of the trace."""
+        self.rows, self._recent = rows, list(state["recent"])
         self._least, self._since_best = float(state["least"]), int(state["since_best"])
+        self._clock, self._spent = time.perf_counter(), {**self._columns(), **state["spent"]}
 
     @property
     def iteration(self) -> int:
         """Assignments recorded so far."""
-        return self._first + len(self.rows)
+        return len(self.rows)
 
     # -- results -----------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from graphmeans.matching.vectors import as_batch, writable
 from graphmeans.means.frames import Centers
 from graphmeans.means.incremental import Incremental
 from graphmeans.means.lifted import Lifted
-from graphmeans.means.method import in_turn
+from graphmeans.means.method import compute_means, in_turn
 from graphmeans.space import PAIRS_AT_ONCE
 
 #: Distances that differ by no more than this share are tied: of tied centers the first is the nearest.
@@ -84,8 +84,8 @@ class InMemoryFit:
         groups = in_turn(labels, len(old), random)
         filled = np.array([c for c, group in enumerate(groups) if self.weights[group].any()], dtype=np.int64)
         chosen = [groups[c] for c in filled]
-        means = self.context.mean.compute(
-            self.match, self.batch, chosen, self.weights, self.context.space.order, random
+        means = compute_means(
+            self.context.mean, self.match, self.batch, chosen, self.weights, self.context.space.order, random
         )
         return means.centers if len(filled) == len(old) else old.replaced(filled, means.centers)
 

@@ -12,8 +12,8 @@ import numpy as np
 from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
-from graphmeans.cluster.algorithms.moving import centers_of_arrays, centers_of_graphs
-from graphmeans.cluster.algorithms.result import Result
+from graphmeans.cluster.algorithms.moving import centers_of_arrays, centers_of_graphs, check_centers
+from graphmeans.cluster.algorithms.result import Result, Trace
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
 from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
 from graphmeans.cluster.context import FitContext
@@ -23,7 +23,9 @@ from graphmeans.cluster.shards import refine, sample
 from graphmeans.cluster.shards.assign import assign, claim_graphs
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
+from graphmeans.files import blaming
 from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers, Frames
 
 #: A graph is moved by itself if that lowers the objective by this share of what a graph contributes on average.
@@ -102,6 +104,8 @@ class IntervalLoop:
         self, context: FitContext, engine: Engine, centers: MovingCenters, file: CheckpointFile | None = None
     ) -> None:
         self.context, self.engine, self.centers, self.file = context, engine, centers, file
+        if file is not None:
+            engine.confirmed = 0  # until the file names a checkpoint, nothing may go
         self.inertia = np.inf
         self._shard_inertia: list[float] = []
         self._slack = 0.0
@@ -125,9 +129,17 @@ class IntervalLoop:
     @classmethod
     def from_checkpoint(cls, context: FitContext, engine: Engine, saved: Checkpoint, file: CheckpointFile) -> IntervalLoop:
         """Go on from a checkpoint."""
-        centers = centers_of_arrays(context, without_prefix("centers", saved.arrays))
+        arrays = without_prefix("centers", saved.arrays)
+        with blaming(file.path):
+            check_centers(context, arrays, engine.k)
+            if saved.facts["swaps"] is not None and len(saved.facts["swaps"]["doubt_of_center"]) != engine.k:
+                raise GraphError("is not consistent in itself: its swaps are of another number of centers")
+        centers = centers_of_arrays(context, arrays)
         loop = cls(context, engine, centers, file)
-        engine.restore(saved.facts["checkpoint_id"])
+        engine.restore(saved.facts["checkpoint_id"], centers.times)
+        engine.confirmed = saved.facts["checkpoint_id"]
+        if misfits := engine.sum(sample.misfits, centers):
+            raise GraphError(f"{file.path}: not a checkpoint, or a damaged one ({misfits} graphs are not where it says)")
         loop._slack, loop._assigned = saved.facts["slack"], saved.facts["assigned"]
         loop.swaps = None if saved.facts["swaps"] is None else SwapState(**saved.facts["swaps"])
         loop._ask_inertia()
@@ -275,7 +287,9 @@ class IntervalLoop:
             "checkpoint_id": self.engine.checkpoint_id,
             "matchings": dict(history.counters.matchings),
         }
-        self.file.write(facts, prefixed("centers", self.centers.to_arrays()))
+        trace = {"trace": np.asarray(Trace.of_rows(history.rows))}
+        self.file.write(facts, prefixed("centers", self.centers.to_arrays()) | trace)
+        self.engine.confirmed = self.engine.checkpoint_id
 
     def _ask_inertia(self) -> None:
         """Ask for the objective where no assignment of this process has found it."""

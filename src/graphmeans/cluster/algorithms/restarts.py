@@ -20,15 +20,19 @@ from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval, run_loop
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.lloyd import lloyd
-from graphmeans.cluster.algorithms.result import Result, Trace
+from graphmeans.cluster.algorithms.result import Result, Trace, check_trace
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import CountedMatcher, Counters, FitContext
 from graphmeans.cluster.engines.base import Engine, EngineFactory, Interruptible
 from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.persistence.checkpoint import Arrays, Checkpoint, CheckpointFile, prefixed, without_prefix
 from graphmeans.cluster.shards.reductions import Assignment
+from graphmeans.file_schema import BEST
+from graphmeans.files import blaming
 from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers
+from graphmeans.schema import check
 
 logger = logging.getLogger("graphmeans")
 
@@ -89,6 +93,15 @@ class Restarts:
 
     def best(self) -> Result:
         """The result with the lowest objective. An interrupted run gives its last complete iteration, with a warning."""
+        if self.file is None:
+            return self._best_of_runs()
+        self.file.open()
+        try:
+            return self._best_of_runs()
+        finally:
+            self.file.close()
+
+    def _best_of_runs(self) -> Result:
         first, target, saved = self._resumed()
         for wave in waves(first, len(self.random_seeds)):
             # A run gives up only for what the waves before it have reached: whether those of a wave are made one after the
@@ -159,16 +172,14 @@ class Restarts:
                 "before": dict(self.counters.matchings),
             }  # fmt: skip
             best = {} if self._best is None else prefixed("best", _to_arrays(self._best))
-            self.file.common = Checkpoint(facts, best)
-            self.file.prepare()
+            self.file.begin_run(Checkpoint(facts, best), resumed=saved is not None)
         log_dir = None if self.file is None else self.file.log_dir
         new_engine = partial(self.new_engine, context, matcher, self.k, log_dir=log_dir)
-        if saved is not None:
+        if saved is not None and not saved.has_begun_only:
             assert self.file is not None
             matcher.counters.matchings.update(saved.facts["matchings"])
-            history.resume(saved.facts["history"])
             loop = IntervalLoop.from_checkpoint(context, new_engine(), saved, self.file)
-            history.start_clock()
+            history.resume(saved.facts["history"], self._trace(saved).rows)
             return run_loop(loop, history, **self.settings, changed=False)
         seeds = self.start(context, matcher, new_engine)
         history.start_clock()
@@ -180,16 +191,36 @@ class Restarts:
     def _resumed(self) -> tuple[int, float, Checkpoint | None]:
         """The run to go on with, what it tries to beat, and its checkpoint; the best result so far is taken in."""
         saved = None if self.file is None else self.file.read()
-        if saved is None:
+        if self.file is None or saved is None:
             return 0, 0.0, None
-        facts = saved.facts
+        facts, like = saved.facts, self.context.data.like
+        if len(facts["seeds"]) != len(self.random_seeds):
+            raise GraphError(f"{self.file.path}: is not consistent in itself: it is of {len(facts['seeds'])} runs")
         self.random_seeds = [int(seed) for seed in facts["seeds"]]
         self.counters.matchings.update(facts["before"])
-        logger.info("going on with run %d after iteration %d", facts["run"] + 1, facts["iteration"])
+        logger.info("going on with run %d after iteration %d", facts["run"] + 1, facts.get("iteration", 0))
         best = without_prefix("best", saved.arrays)
+        if bool(best) != bool(facts["run"]):
+            raise GraphError(f"{self.file.path}: is not consistent in itself: the best run before this one is missing")
         if best:
-            self._best = _from_arrays(best, self.context.data.like)
+            lengths = {"graphs": self.k, "roles": len(like.role_names), "dv": like.nodes.shape[1], "members": len(self.context),
+                       "de": like.edge_values.shape[1], "directions": 1 + like.directed}  # fmt: skip
+            with blaming(self.file.path, "is not consistent in itself"):
+                check(BEST, best, "its best run", **lengths)
+                check_trace(best["trace"])
+                self._best = _from_arrays(best, like)
         return int(facts["run"]), float(facts["target"]), saved
+
+
+    def _trace(self, saved: Checkpoint) -> Trace:
+        """The trace of the run that a checkpoint is of."""
+        assert self.file is not None
+        with blaming(self.file.path, "is not consistent in itself"):
+            trace = saved.arrays["trace"]
+            check_trace(trace)
+            if len(trace) != saved.facts["history"]["iteration"]:
+                raise GraphError(f"its trace has {len(trace)} rows")
+            return trace.view(Trace)
 
 
 def waves(first: int, count: int) -> list[range]:

@@ -12,6 +12,7 @@ import numpy as np
 from graphmeans.cluster.engines.base import GetAssignment, RemoteEngine
 from graphmeans.cluster.shards.reductions import Assignment
 from graphmeans.graphs.batch import FloatArray, IntArray
+from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers
 
 TRACE_FIELDS = np.dtype(
@@ -48,6 +49,11 @@ class Trace(np.ndarray[Any, Any]):
         values = [tuple(row.get(name, 0) for name in fields) for row in rows]
         return np.array(values, dtype=TRACE_FIELDS).view(cls)
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries, of which `of_rows` makes the same trace."""
+        return [dict(zip(self.dtype.names or (), row, strict=True)) for row in np.asarray(self).tolist()]
+
     def __getitem__(self, key: Any) -> Any:
         value = super().__getitem__(key)
         return np.asarray(value) if isinstance(key, str) else value
@@ -59,6 +65,14 @@ class Trace(np.ndarray[Any, Any]):
         except ImportError:
             raise ImportError("to_pandas needs pandas: pip install 'graphmeans[pandas]'") from None
         return pandas.DataFrame({name: np.asarray(self[name]) for name in self.dtype.names or ()})
+
+
+def check_trace(rows: Any) -> None:
+    """Raise a `GraphError` unless an array that was read from a file is a trace."""
+    if rows.dtype != TRACE_FIELDS or rows.ndim != 1:
+        raise GraphError("its trace has other columns")
+    if not all(np.isfinite(rows[name]).all() and (rows[name] >= 0).all() for name in TRACE_FIELDS.names or ()):
+        raise GraphError("its trace holds something other than numbers of at least 0")
 
 
 @dataclass(frozen=True, eq=False)

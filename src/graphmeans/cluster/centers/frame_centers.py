@@ -75,6 +75,11 @@ class FrameCenters:
 
     # -- how centers come to be and move -----------------------------------------------------------
 
+    @property
+    def times(self) -> int:
+        """At how many times the centers have been."""
+        return len(self.shift)
+
     def append(self, graph: GraphBatch) -> None:
         """Take one more seed, a batch of one graph."""
         c = len(self.batch)

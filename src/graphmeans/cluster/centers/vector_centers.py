@@ -64,6 +64,11 @@ class VectorCenters:
         return cls(layout, len(rows), rows)
 
     @property
+    def times(self) -> int:
+        """At how many times the centers have been."""
+        return self.now + 1
+
+    @property
     def batch(self) -> GraphBatch:
         """The centers as graphs of one node."""
         return as_batch(self.rows)

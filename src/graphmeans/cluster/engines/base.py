@@ -39,9 +39,22 @@ class Engine(ABC):
     ----------
     checkpoint_id : int
         How often all shards have written their logs.
+    confirmed : int or None
+        The checkpoint that a file on disk names, whose logs must therefore stay; None if there is no such file, and the last one
+        is all that anybody will ask for.
     """
 
     checkpoint_id = 0
+    confirmed: int | None = None
+
+    def _next_logs(self) -> tuple[int, int]:
+        """The checkpoint for which shards write their logs next, and the one before whose files nobody needs any more."""
+        return self.checkpoint_id + 1, self.checkpoint_id if self.confirmed is None else self.confirmed
+
+    @property
+    @abstractmethod
+    def k(self) -> int:
+        """The number of centers."""
 
     @abstractmethod
     def __len__(self) -> int:
@@ -82,8 +95,8 @@ class Engine(ABC):
         """Take in more shards, of these graphs of the collection; they are numbered after those that are here."""
 
     @abstractmethod
-    def restore(self, checkpoint_id: int) -> None:
-        """Put all shards back to what they wrote for this checkpoint."""
+    def restore(self, checkpoint_id: int, times: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
 
     def assignment(self) -> Assignment:
         """Labels and distances of all graphs, as they are now."""

@@ -63,6 +63,11 @@ class DaskEngine(RemoteEngine):
         self._finalizer = weakref.finalize(self, _forget, client, self._key, self._held, scratch)
         self.extend(split_into_shards(range(len(context)) if rows is None else rows))
 
+    @property
+    def k(self) -> int:
+        """The number of centers."""
+        return self._settings.k
+
     def __len__(self) -> int:
         return self._n
 
@@ -116,7 +121,7 @@ class DaskEngine(RemoteEngine):
         due = self._must_log or time.monotonic() - self._logged_at >= SELDOM * self._log_seconds
         log = log and self._can_log and due
         plain = tuple(remote.CENTERS if isinstance(arg, MovingCenters) else arg for arg in args)
-        logs = (self.checkpoint_id + 1, self.checkpoint_id) if log else None
+        logs = self._next_logs() if log else None
         made = ShardCall(operation, plain, self._matcher.purpose, logs, len(self._parts))
         call = pickle.dumps(made, pickle.HIGHEST_PROTOCOL)
         version = self._publish(args)
@@ -216,10 +221,12 @@ class DaskEngine(RemoteEngine):
 
     # -- results -----------------------------------------------------------------------------------
 
-    def restore(self, checkpoint_id: int) -> None:
-        """Put all shards back to what they wrote for this checkpoint."""
+    def restore(self, checkpoint_id: int, times: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
         self.checkpoint_id = checkpoint_id
-        told = [(self._client.submit(a, remote.restore, self._key, own, checkpoint_id), a) for a, own in self._held.items()]
+        told = [
+            (self._client.submit(a, remote.restore, self._key, own, checkpoint_id, times), a) for a, own in self._held.items()
+        ]
         for future, address in told:
             try:
                 self._client.result(future, address)

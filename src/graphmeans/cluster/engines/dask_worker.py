@@ -102,9 +102,9 @@ def rebuild(
     return pickle.dumps(spent)
 
 
-def restore(key: str, numbers: list[int], checkpoint_id: int) -> None:
+def restore(key: str, numbers: list[int], checkpoint_id: int, times: int) -> None:
     """Put shards back to what they wrote for this checkpoint."""
-    _store(key, numbers).restore(numbers, checkpoint_id)
+    _store(key, numbers).restore(numbers, checkpoint_id, times)
 
 
 def export(key: str, numbers: list[int], task: bytes) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import tempfile
 import time
 import weakref
@@ -14,6 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from graphmeans.budget import parse_bytes
 from graphmeans.cluster.context import CountedMatcher, Counters
 from graphmeans.cluster.data.dataset import PartInMemory
 from graphmeans.cluster.engines.base import ShardCall, ShardSettings, ShardSpec
@@ -21,11 +23,14 @@ from graphmeans.cluster.persistence.shard_log import ShardLog, read_arrays, writ
 from graphmeans.cluster.shards.shard import Shard
 from graphmeans.cluster.shards.state import SLOTS
 from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.sound import fit_slots
 from graphmeans.space import GraphSpace
 
 #: Share of the free memory that shards may take, unless the environment says how much.
 SHARE = 0.6
 MEMORY = "GRAPHMEANS_MEMORY"
+#: Where it is not known how often the centers have moved: more often than that they never do.
+ANY_TIME = 1 << 40
 T = TypeVar("T")
 
 
@@ -64,12 +69,17 @@ class ShardStore:
             self._room -= need
         self._shards[spec.number] = shard
 
-    def restore(self, numbers: Sequence[int], checkpoint_id: int) -> None:
-        """Put shards back to what they wrote for this checkpoint."""
+    def restore(self, numbers: Sequence[int], checkpoint_id: int, times: int = ANY_TIME) -> None:
+        """Put shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
+        order = self.settings.space.order
+        slot_roles = np.repeat(np.arange(len(order)), order).astype(np.int32)
 
         def restore_one(number: int) -> None:
             shard = self._load(number)
-            self._logs[number].read(shard.state, checkpoint_id)
+            lengths = {"graphs": len(shard), "nodes": len(shard.batch.nodes), "k": self.settings.k, "times": times}
+            self._logs[number].read(shard.state, checkpoint_id, slots=len(slot_roles), **lengths)
+            if self.settings.space.layout is None and not fit_slots(shard.batch, shard.state.slots, slot_roles):
+                raise GraphError(f"{self.settings.log_dir}: the alignments of shard {number} are none")
             self._unload(number, shard)
 
         for _ in self._map(restore_one, numbers):
@@ -160,10 +170,7 @@ def memory_budget(processes: int = 1) -> float:
     """The bytes that shards may take in this process, one of so many on a machine."""
     asked = os.environ.get(MEMORY)
     if asked:
-        found = re.fullmatch(r"\s*([0-9.]+)\s*([kMGT]?)i?B?\s*", asked, re.IGNORECASE)
-        if not found:
-            raise GraphError(f"{MEMORY} must be a number of bytes such as 800MB or 2GB, got {asked!r}")
-        return float(found[1]) * 1024 ** " kmgt".index(found[2].lower() or " ")
+        return parse_bytes(asked, MEMORY)
     return SHARE / processes * free_memory()
 
 

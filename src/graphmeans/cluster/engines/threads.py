@@ -30,6 +30,11 @@ class ThreadEngine(Engine):
         self._n = 0
         self.extend(split_into_shards(range(len(context)) if rows is None else rows))
 
+    @property
+    def k(self) -> int:
+        """The number of centers."""
+        return self._store.settings.k
+
     def __len__(self) -> int:
         return self._n
 
@@ -48,7 +53,7 @@ class ThreadEngine(Engine):
         self, operation: Callable[..., Any], args: tuple[Any, ...], fold: bool, log: bool = False, only: int | None = None
     ) -> list[Any]:
         numbers = list(self._store.specs) if only is None else [only]
-        logs = (self.checkpoint_id + 1, self.checkpoint_id) if log else None
+        logs = self._next_logs() if log else None
         tree, found = SumTree[Any](len(numbers)), {}
         for number, answer, counters in self._store.call(numbers, ShardCall(operation, args, self._matcher.purpose, logs)):
             self._matcher.counters.add(counters)
@@ -61,9 +66,9 @@ class ThreadEngine(Engine):
         self.checkpoint_id += log
         return [tree if fold else found]
 
-    def restore(self, checkpoint_id: int) -> None:
-        """Put all shards back to what they wrote for this checkpoint."""
-        self._store.restore(list(self._store.specs), checkpoint_id)
+    def restore(self, checkpoint_id: int, times: int) -> None:
+        """Put all shards back to what they wrote for this checkpoint; the centers have been at so many `times`."""
+        self._store.restore(list(self._store.specs), checkpoint_id, times)
         self.checkpoint_id = checkpoint_id
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenat
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.means.frames import Centers
-from graphmeans.means.method import MeanMethod
+from graphmeans.means.method import MeanMethod, compute_means
 from graphmeans.means.registry import get_mean
 from graphmeans.space import GraphSpace, Order
 
@@ -137,7 +137,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         random = check_random_state(self.random_state)
         if self.n_prototypes == 1:
             groups = [random.permutation(own) for own in members]
-            means = self._mean_method().compute(space.solve, points, groups, weights, space.order, random)
+            means = compute_means(self._mean_method(), space.solve, points, groups, weights, space.order, random)
             prototypes, count = means.centers, np.ones(len(members), dtype=np.int64)
         else:
             parts = [self._several(points.take(own), weights[own], space, random) for own in members]

@@ -16,6 +16,7 @@ from graphmeans.cluster.algorithms.restarts import ALGORITHMS
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
+from graphmeans.matching.pairs import MAX_JOBS
 from graphmeans.matching.registry import MATCHERS
 from graphmeans.means.method import MeanMethod
 from graphmeans.means.registry import MEANS
@@ -120,7 +121,9 @@ CONSTRAINTS: dict[str, Constraint] = {
     "batch_size": whole(1),
     "reassignment_ratio": _SHARE,
     "engine": one_of("threads", "dask") | Constraint("a dask.distributed.Client or its address", test=_is_client),
-    "n_jobs": _NONE | Constraint("a whole number other than 0", test=lambda value: _is_whole(value) and value != 0),
+    "n_jobs": _NONE | Constraint(
+        f"a whole number other than 0, at most {MAX_JOBS}", test=lambda value: _is_whole(value) and 0 < abs(value) <= MAX_JOBS
+    ),
     "random_state": _NONE
     | Constraint("a whole number from 0 to 2**32 - 1", number=Integral, least=0, most=2**32)
     | Constraint("a RandomState", kinds=(np.random.RandomState,)),

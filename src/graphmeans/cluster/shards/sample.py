@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
+from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters, VectorSums
+from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.assign import sums_of
 from graphmeans.cluster.shards.reductions import Assignment, Farthest, Sample
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.means.frames import Frames
 
+#: What rounding may make of a distance, and more.
+CLOSE = 1e-6
 NOBODY = np.zeros(0, dtype=np.int64)
 
 
@@ -83,6 +86,23 @@ def inertia(shard: Shard) -> float:
 def sums(shard: Shard, centers: MovingCenters) -> Frames | VectorSums:
     """The aligned graphs, added up in the frames of the centers."""
     return sums_of(shard, centers)
+
+
+@read_only
+def misfits(shard: Shard, centers: MovingCenters) -> int:
+    """How many graphs are not as far from their centers as the state says: for one that was read from disk.
+
+    Since the distance was computed, the center has moved, and the distance along the alignment by no more than that.
+    """
+    state, everybody = shard.state, np.arange(len(shard))
+    if isinstance(centers, VectorCenters):
+        return vectors.misfits(shard, centers)
+    if not np.isfinite(state.upper).all() or (state.slots < 0).any():
+        return len(shard)
+    labels, slots, ptr = state.labels.copy(), state.slots.copy(), shard.batch.node_ptr
+    found = centers.frames.aligned_distances(shard.batch, everybody, labels, slots, ptr)
+    moved = centers.shift[state.upper_at, state.labels]
+    return int((np.abs(found - state.upper) > moved + CLOSE * (1.0 + found + state.upper)).sum())
 
 
 @read_only

@@ -138,3 +138,15 @@ def exchange_gains(
         saved, lost,
     )  # fmt: skip
     return saved, lost
+
+
+def misfits(shard: Shard, centers: VectorCenters) -> int:
+    """How many rows are not as far from their centers as the state says; see `sample.misfits`."""
+    state, layout = shard.state, centers.layout
+    if not np.isfinite(state.upper).all() or not 0 <= state.upper_at <= centers.now:
+        return len(shard)
+    apart = rows_of(shard)[:, : layout.dim] - centers.rows[state.labels][:, : layout.dim]
+    found = np.sqrt(layout.factor * np.einsum("nd,nd->n", apart, apart))
+    since = centers.now - state.upper_at
+    moved = np.zeros(len(shard)) if since == 0 else centers.shift[state.labels] if since == 1 else np.full(len(shard), np.inf)
+    return int((np.abs(found - state.upper) > moved + 1e-9 * (1.0 + found + state.upper)).sum())

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
+from graphmeans.budget import budgeted, charge, for_a_while
 from graphmeans.files import PathLike, blaming, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
@@ -26,7 +27,7 @@ from graphmeans.io.formats.table import GraphTable, graph_from_table, graph_to_t
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|\#[^\n]*)
-      | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_.]))
+      | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_.]))
       | "(?P<string>[^"]*)"
       | (?P<open>\[)
       | (?P<close>\])
@@ -37,6 +38,7 @@ _TOKEN = re.compile(
 _DEEPEST = 32
 
 
+@budgeted
 def read_gml(path_or_bytes: PathLike | bytes) -> Graph:
     """Read one graph from a GML file, or from the bytes of one.
 
@@ -116,7 +118,12 @@ def parse_gml(data: bytes, name: str | None, where: str) -> Graph:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")  # the format was once defined with this encoding
-    graphs = [value for key, value in _parse(text, where) if key == "graph"]
+    with for_a_while():
+        return _graph(_parse(text, where), name, where)
+
+
+def _graph(content: list[tuple[str, Any]], name: str | None, where: str) -> Graph:
+    graphs = [value for key, value in content if key == "graph"]
     if len(graphs) != 1 or not isinstance(graphs[0], list):
         raise fail(where, "holds more than one graph" if len(graphs) > 1 else "holds no graph")
     about: dict[str, Any] = {}
@@ -167,6 +174,7 @@ def _parse(text: str, where: str) -> list[tuple[str, Any]]:
             raise fail(where, f"is not GML: {token.group()[:20]!r} stands where a key should")
         elif kind == "open":
             record: list[tuple[str, Any]] = []
+            charge(where, rows=2)
             stack[-1].append((key, record))
             stack.append(record)
             key = None
@@ -174,6 +182,7 @@ def _parse(text: str, where: str) -> list[tuple[str, Any]]:
                 raise fail(where, f"has records more than {_DEEPEST} deep")
         else:
             stack[-1].append((key, _value(token, key, where)))
+            charge(where, values=2)
             key = None
     if len(stack) > 1 or key is not None:
         raise fail(where, "is not GML: it ends in the middle of a record")

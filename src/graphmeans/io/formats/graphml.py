@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
+from graphmeans.budget import budgeted, charge, for_a_while
 from graphmeans.files import PathLike, blaming, called, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.convert.records import unused_name
@@ -26,6 +27,7 @@ _KINDS = {"boolean": "boolean", "string": "string"} | dict.fromkeys(("int", "lon
 _WORDS = {"true": True, "1": True, "false": False, "0": False}
 
 
+@budgeted
 def read_graphml(path_or_bytes: PathLike | bytes) -> Graph:
     """Read one graph from a GraphML file, or from the bytes of one.
 
@@ -106,6 +108,11 @@ def write_graphml(graph: Graph, path: PathLike) -> None:
 
 def parse_graphml(data: bytes, name: str | None, where: str) -> Graph:
     """Return the graph in these bytes. It is called `name` unless that is None."""
+    with for_a_while():
+        return _parsed(data, name, where)
+
+
+def _parsed(data: bytes, name: str | None, where: str) -> Graph:
     handler = _Handler(where)
     parse_xml(data, handler.start, handler.end, handler.text.append, where)
     if not handler.graphs:
@@ -141,10 +148,12 @@ class _Handler:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "data" and self.part:
             self.text.clear()
+            charge(self.where, values=1)
             self.key = self.keys.get((self.part, attributes.get("key", "")))
             if self.key is None:
                 raise fail(self.where, f"{self.part} data has the undeclared key {attributes.get('key')!r}")
         elif tag in ("node", "edge", "graph"):
+            charge(self.where, rows=1)
             self._open(tag, attributes)
         elif tag == "key":
             self._declare(attributes)
@@ -177,6 +186,7 @@ class _Handler:
         defaults = {name: value for (of, name), value in self.defaults.items() if of == part}
         present = sum(len(column.values) for column in columns.values())
         tables.check_sparsity(len({*columns, *defaults}) * rows, present + rows, self.where)
+        charge(self.where, size=8 * len({*columns, *defaults}) * rows)
         names = dict.fromkeys([*columns, *defaults]) if rows else ()
         return {name: columns.get(name, Sparse()).dense(rows, defaults.get(name)) for name in names}
 

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
+from graphmeans.budget import budgeted, for_a_while
 from graphmeans.files import FileTree, PathLike, called, fail
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import BARE, Graph
@@ -40,6 +41,7 @@ from graphmeans.io.formats.xml import parse_xml, xml_text
 _SPLITS = {"valid": "validation", "validate": "validation", "val": "validation", "training": "train", "testing": "test"}
 
 
+@budgeted
 def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
     """Read one graph from a GXL file, or from the bytes of one.
 
@@ -71,6 +73,7 @@ def read_gxl(path_or_bytes: PathLike | bytes) -> Graph:
     return typed_graphs([raw], raw.where)[0]
 
 
+@budgeted
 def read_gxl_collection(path: PathLike, split: str | None = None) -> tuple[list[Graph], list[str] | None]:
     """Read the graphs of a collection and their classes, in the order of its CXL lists.
 
@@ -122,7 +125,8 @@ def iterate_gxl_collection(path: PathLike, split: str | None = None) -> Iterator
         raws = (_read_raw(source, name) for name in unique)
         fill = gxl_graphs.column_filler(gxl_graphs.telling_graphs(raws, source.where()))
         for name, label in listed:
-            raw = _read_raw(source, name)
+            with for_a_while():
+                raw = _read_raw(source, name)
             yield graph_from_table(fill(raw, gxl_graphs.bare_table(raw)), raw.where), label
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.budget import charge
 from graphmeans.files import called, fail
 from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.errors import GraphError
@@ -29,7 +30,7 @@ MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
 LOST = "\ufffd"
 
 #: A text that reads as a number.
-NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+NUMBER = re.compile(r"\s*[+-]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
 
 class RawGraph:
@@ -86,6 +87,7 @@ class _Handler:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "attr":
+            charge(self.raw.where, values=2)
             if self.key is not None or not self.part or "name" not in attributes:
                 raise self.raw.fail("has an attr without a name, or where none can be")
             self.key = attributes["name"]
@@ -94,6 +96,7 @@ class _Handler:
                 raise self.raw.fail(f"has a {tag} outside an attr")
             self.text.clear()
         elif tag in ("node", "edge"):
+            charge(self.raw.where, rows=1)
             self._open(tag, attributes)
         elif tag in _TUPLES and self.key is not None and self.items is None:
             self.items = []

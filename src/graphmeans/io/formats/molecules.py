@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graphmeans import files as _files
+from graphmeans.budget import budgeted
 from graphmeans.files import PathLike, blaming, decoded, fail, refusing
 from graphmeans.graphs.convert import from_rdkit, to_rdkit
 from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule
@@ -21,10 +22,11 @@ from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.graph import Graph
 
 #: Longer SMILES are refused.
-MAX_SMILES_LENGTH = 20_000
+MAX_SMILES_LENGTH = 5_000
 _NAMES = ("name", "id", "title")
 
 
+@budgeted
 def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     """Read the molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
 
@@ -60,6 +62,7 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     return (parse_csv if where.lower().endswith(".csv") else parse_smiles)(data, name, where, **options)
 
 
+@budgeted
 def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     """Read the molecules of an SDF (or MOL) file, or of the bytes of one.
 

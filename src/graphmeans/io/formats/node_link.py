@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans import files as _files
+from graphmeans.budget import budgeted, for_a_while
 from graphmeans.files import PathLike, decoded, fail, parse_json
 from graphmeans.graphs.convert import MARK
 from graphmeans.graphs.graph import Graph
@@ -16,6 +17,7 @@ from graphmeans.io.formats import table as tables
 from graphmeans.io.formats.table import GraphTable, columns_of_rows, graph_from_table, graph_to_table
 
 
+@budgeted
 def read_node_link(path_or_bytes: PathLike | bytes) -> Graph:
     """Read one graph from a node-link JSON file, or from the bytes of one.
 
@@ -87,6 +89,11 @@ def write_node_link(graph: Graph, path: PathLike) -> None:
 
 def parse_node_link(data: bytes, name: str | None, where: str) -> Graph:
     """Return the graph in these bytes. It is called `name` unless that is None."""
+    with for_a_while():
+        return _graph(data, name, where)
+
+
+def _graph(data: bytes, name: str | None, where: str) -> Graph:
     document = parse_json(decoded(data, where), where)
     about = (document.get("graph") or {}) if isinstance(document, dict) else None
     if not isinstance(about, dict) or not isinstance(document.get("nodes"), list):

@@ -15,7 +15,6 @@ import contextlib
 import functools
 import io
 import json
-import os
 import zipfile
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -26,11 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.array_file import Arrays, read_npy, write_npy
-from graphmeans.files import Archive, PathLike, blaming, fail, parse_json, write_file
+from graphmeans.budget import GRAPH, budgeted, charge, keep
+from graphmeans.file_schema import NPZ, npz_group
+from graphmeans.files import Archive, PathLike, blaming, called, parse_json, write_file
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.io.formats.table import MAX_WIDTH, frozen_label, plain_label
+from graphmeans.io.formats.table import frozen_label, plain_label
+from graphmeans.schema import Array, Record, check
 
 NPZ_FORMAT, NPZ_VERSION = "graphmeans graphs", 1
 
@@ -84,6 +86,7 @@ def npz_bytes(graphs: Sequence[Graph]) -> bytes:
     return target.getvalue()
 
 
+@budgeted
 def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
     """Read the graphs of an .npz file that `write_npz` wrote, in their order.
 
@@ -113,8 +116,6 @@ def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
     ...     read_npz(os.path.join(folder, "graphs.npz"))
     [Graph(2 nodes, 1 edge)]
     """
-    if not os.path.isfile(path):
-        raise fail(path, "no such file")
     return _read(Archive(Path(path)), str(path), unnamed)
 
 
@@ -188,13 +189,10 @@ def _put(name: str, kind: str, values: Any, arrays: Arrays) -> None:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def _array(archive: Archive, name: str, dtype: Any, ndim: int = 1) -> NDArray[Any]:
-    """Read one array, which must have the expected type and number of dimensions."""
-    found = read_npy(archive.read(f"{name}.npy", limit=None), name)
-    if found.dtype != np.dtype(dtype) or found.ndim != ndim or (ndim == 2 and found.shape[1] > MAX_WIDTH):
-        expected = f"{np.dtype(dtype)} in {ndim} dimensions"
-        raise GraphError(f"array {name!r} holds {found.dtype} of shape {found.shape}, not {expected}")
-    return found
+def _array(archive: Archive, name: str) -> NDArray[Any]:
+    """Read one array; what it must be is declared in `graphmeans.file_schema`."""
+    charge(archive.where(name), size=2 * archive.size(f"{name}.npy"))  # the array, and the parts that graphs take of it
+    return read_npy(archive.read(f"{name}.npy", limit=None), name)
 
 
 def _read(archive: Archive, path: str, unnamed: str | None) -> list[Graph]:
@@ -203,15 +201,18 @@ def _read(archive: Archive, path: str, unnamed: str | None) -> list[Graph]:
 
 
 def _read_groups(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
-    about = parse_json(array("about", np.uint8).tobytes().decode("utf-8"), path)
+    described = array("about")
+    check(Array("u1", (None,)), described, "about")
+    about = parse_json(described.tobytes().decode("utf-8"), path)
     if not isinstance(about, dict) or about.get("format") != NPZ_FORMAT:
         raise GraphError("was not written by graphmeans")
     if about.get("version") != NPZ_VERSION:
         raise GraphError(f"has format version {about.get('version')!r}, this release reads {NPZ_VERSION}")
-    names, groups, group = about["names"], about["groups"], array("group", np.int64)
-    if not isinstance(names, list) or not isinstance(groups, list) or len(names) != len(group):
-        raise GraphError("its list of names does not fit its graphs")
+    check(NPZ, about, "about")
+    names, groups, group = about["names"], about["groups"], array("group")
+    check(Array("i8", ("graphs",), least=0, below="groups"), group, "group", graphs=len(names), groups=len(groups))
     names = [unnamed if name is None else name for name in names]
+    charge(path, size=(GRAPH + 8) * len(names))
     result: list[Graph | None] = [None] * len(group)
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.arange(len(groups) + 1)).tolist()
@@ -220,32 +221,26 @@ def _read_groups(array: Reader, path: str, unnamed: str | None) -> list[Graph]:
         graphs = _read_group(f"{g}/", description, [names[i] for i in members], array)
         for i, graph in zip(members, graphs, strict=True):
             result[i] = graph
-    if any(graph is None for graph in result):
-        raise GraphError("a graph belongs to no group")
     return result  # type: ignore[return-value]
 
 
 def _read_group(at: str, description: dict[str, Any], names: list[Any], array: Reader) -> list[Graph]:
-    nodes, n = _bounds(array(f"{at}node_graph", np.int64), len(names))
-    edges, m = _bounds(array(f"{at}edge_graph", np.int64), len(names))
-    ends = _sized(array(f"{at}edges", np.int64, 2), m, "edges")
+    declared = npz_group(description)
+    arrays = {name: array(f"{at}{name}") for name in declared}
+    check(Record(None, declared), arrays, f"group {at[:-1]}", graphs=len(names))
+    nodes, edges = (np.searchsorted(arrays[f"{part}_graph"], np.arange(len(names) + 1)).tolist() for part in ("node", "edge"))
     columns = {
-        part: {str(key): _get(f"{at}{part}.{c}", kind, rows, array, width is not None)
-               for c, (key, kind, width) in enumerate(description[f"{part}s"])}
-        for part, rows in (("node", n), ("edge", m))
-    }  # fmt: skip
-    ids = None if description["ids"] is None else _get(f"{at}ids", description["ids"], n, array)
-    roles = None if description["roles"] is None else _get(f"{at}roles", description["roles"], n, array)
-    supports: Arrays = {}
-    if description["mean"]:
-        for key, rows in (("node_support", n), ("edge_support", m), ("objective", len(names))):
-            supports[key] = _sized(array(f"{at}{key}", np.float64), rows, key)
+        part: {str(key): _get(f"{part}.{c}", kind, arrays) for c, (key, kind, _) in enumerate(description[f"{part}s"])}
+        for part in ("node", "edge")
+    }
+    ids, roles = (None if description[key] is None else _get(key, description[key], arrays) for key in ("ids", "roles"))
     graphs: list[Graph] = []
     for i, name in enumerate(names):
         own, own_edges = slice(nodes[i], nodes[i + 1]), slice(edges[i], edges[i + 1])
+        keep(called(name), own.stop - own.start, own_edges.stop - own_edges.start)
         graph: dict[str, Any] = {
             "nodes": _cut(columns["node"], own) if columns["node"] else own.stop - own.start,
-            "edges": ends[own_edges],
+            "edges": arrays["edges"][own_edges],
             "edge_attributes": _cut(columns["edge"], own_edges) if columns["edge"] else None,
             "directed": description["directed"],
             "roles": None if roles is None else list(roles[own]),
@@ -253,43 +248,24 @@ def _read_group(at: str, description: dict[str, Any], names: list[Any], array: R
             "name": name,
         }
         if description["mean"]:
-            graph["node_support"] = supports["node_support"][own]
-            graph["edge_support"] = supports["edge_support"][own_edges]
-            value = float(supports["objective"][i])
+            graph["node_support"] = arrays["node_support"][own]
+            graph["edge_support"] = arrays["edge_support"][own_edges]
+            value = float(arrays["objective"][i])
             graphs.append(MeanGraph(**graph, objective=None if np.isnan(value) else value))
         else:
             graphs.append(Graph(**graph))
     return graphs
 
 
-def _bounds(graph_of_row: NDArray[np.int64], graphs: int) -> tuple[list[int], int]:
-    """Return where the rows of each graph start, and the number of rows."""
-    rows = len(graph_of_row)
-    if rows and (graph_of_row[0] < 0 or graph_of_row[-1] >= graphs or (np.diff(graph_of_row) < 0).any()):
-        raise GraphError("its rows do not stand in the order of the graphs")
-    return np.searchsorted(graph_of_row, np.arange(graphs + 1)).tolist(), rows
-
-
-def _get(name: str, kind: str, rows: int, array: Reader, wide: bool = False) -> Any:
+def _get(name: str, kind: str, arrays: Arrays) -> Any:
     if kind.endswith("?"):
-        missing = _sized(array(f"{name}.missing", np.bool_, 2 if wide else 1), rows, f"{name}.missing")
-        return np.ma.MaskedArray(_get(name, kind[:-1], rows, array, wide), mask=missing)
+        return np.ma.MaskedArray(_get(name, kind[:-1], arrays), mask=arrays[f"{name}.missing"])
     if kind in ("string", "json"):
-        data, offsets = array(f"{name}.bytes", np.uint8).tobytes(), array(f"{name}.offsets", np.int64)
-        _sized(offsets, rows + 1, name)
-        if offsets[0] != 0 or offsets[-1] != len(data) or (np.diff(offsets) < 0).any():
-            raise GraphError(f"the strings of {name!r} do not follow each other")
+        data, offsets = arrays[f"{name}.bytes"].tobytes(), arrays[f"{name}.offsets"]
+        charge(name, values=len(offsets), size=len(data))
         texts = [data[i:j].decode("utf-8", "surrogatepass") for i, j in pairwise(offsets.tolist())]
         return [frozen_label(json.loads(text)) for text in texts] if kind == "json" else np.array(texts, dtype=object)
-    dtype = {"number": np.float64, "bool": np.bool_, "int": np.int64}[kind]
-    values = _sized(array(name, dtype, 2 if wide else 1), rows, name)
-    return values.tolist() if kind == "int" else values
-
-
-def _sized(values: NDArray[Any], rows: int, what: str) -> NDArray[Any]:
-    if len(values) != rows:
-        raise GraphError(f"array {what!r} has {len(values)} rows instead of {rows}")
-    return values
+    return arrays[name].tolist() if kind == "int" else arrays[name]
 
 
 def _cut(columns: dict[str, Any], rows: slice) -> Any:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.budget import charge, keep
 from graphmeans.files import blaming, called, fail, parse_json
 from graphmeans.graphs.convert import MARK, VALUE
 from graphmeans.graphs.convert.records import Records, unused_name
@@ -124,8 +125,15 @@ def graph_to_table(
 
 def graph_from_table(table: GraphTable, where: str) -> Graph:
     """Return the graph that was written. Every error names the file."""
+    n, m = len(table.ids), len(table.ends)
+    cells = sum(map(_cells, table.nodes.values())) + sum(map(_cells, table.edges.values()))
+    keep(where, n, m, cells)
     with blaming(where, "holds attributes that cannot be used"):
         return _from_table(table)
+
+
+def _cells(column: Any) -> int:
+    return int(column.size) if isinstance(column, np.ndarray) else len(column)
 
 
 def plain_label(label: Any, what: str, graph: Graph) -> Any:
@@ -195,6 +203,7 @@ def columns_of_rows(rows: list[dict[str, Any]], where: str) -> dict[str, Any]:
     """Return one list for each column. An attribute that a row lacks is missing there, like one that is None."""
     keys = dict.fromkeys(key for row in rows for key in row)
     check_sparsity(len(keys) * len(rows), sum(map(len, rows)), where)
+    charge(where, size=8 * len(keys) * len(rows))
     return {key: [row.get(key) for row in rows] for key in keys}
 
 

@@ -27,7 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans import budget
 from graphmeans import files as _files
+from graphmeans.budget import budgeted
 from graphmeans.files import FileTree, PathLike, blaming, decoded, fail, parse_json
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.convert.records import unused_name
@@ -48,6 +50,7 @@ class Targets:
     numbers: NDArray[np.float64] | None
 
 
+@budgeted
 def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[list[Graph], list[str] | None]:
     """Read the graphs of a TU data set, and their classes.
 
@@ -86,6 +89,7 @@ def read_tudataset(path: PathLike, *, directed: bool | None = None) -> tuple[lis
     return graphs, targets.classes
 
 
+@budgeted
 def read_with_targets(path: PathLike, directed: bool | None = None) -> tuple[list[Graph], Targets]:
     """Read the graphs of a TU data set with their classes and the numbers to predict."""
     with _files.opened(path) as source:
@@ -127,6 +131,8 @@ class DataSet:
         if text is None:
             return None
         separator = "," if "," in text[:10_000].strip().partition("\n")[0] else None
+        cells = text.count("\n") + 1 if separator is None else text.count("\n") + text.count(separator) + 1
+        budget.charge(self.where(part), size=16 * cells + len(text))
         with blaming(self.where(part), "is not a table of numbers"):
             lines = io.StringIO(text)
             table = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2) if text.strip() else np.zeros((0, 0))
@@ -148,6 +154,7 @@ class DataSet:
         text = self.text(part)
         if text is None:
             return None
+        budget.charge(self.where(part), size=150 * text.count("\n") + 80 * (text.count("\n") + text.count(",") + 1))
         lines = [[word.strip() for word in line.split(",")] for line in text.split("\n") if line.strip()]
         if len({len(line) for line in lines}) > 1:
             raise fail(self.where(part), "has lines of unequal length")

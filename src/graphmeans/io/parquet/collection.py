@@ -354,23 +354,16 @@ class Collection:
         return tuple(known), counts
 
     def fingerprint(self) -> bytes:
-        """Return bytes that differ between collections, from what the footers of the files say about every row group.
+        """Return bytes that differ between collections, from the footers of the files and the numbers of the row groups.
 
         Returns
         -------
         bytes
             The same for the same files.
         """
-        digest = hashlib.sha256()
-        for group in self._groups:
-            footer = self._files[group.file].footer.row_group(group.number)
-            digest.update(repr((group.rows, footer.total_byte_size)).encode())
-            for c in range(footer.num_columns):
-                column = footer.column(c)
-                digest.update(repr((column.path_in_schema, column.total_compressed_size, column.num_values)).encode())
-                statistics = column.statistics
-                if statistics is not None and statistics.has_min_max:
-                    digest.update(repr((statistics.min, statistics.max)).encode())
+        digest = hashlib.sha256(repr([(group.file, group.number, group.rows) for group in self._groups]).encode())
+        for file in {group.file: None for group in self._groups}:
+            digest.update(hashlib.sha256(self._files[file].raw_footer()).digest())
         return digest.digest()
 
     # -- reading -----------------------------------------------------------------------------------

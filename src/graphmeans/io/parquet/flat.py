@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.budget import FREE, RATIO
 from graphmeans.files import DAMAGE, blaming
 from graphmeans.graphs.batch import GraphBatch, IntArray, offsets
 from graphmeans.graphs.encoding.encoder import GraphEncoder
@@ -49,6 +50,8 @@ def _flat(layout: Layout, table: Any) -> Flat | None:
     if table.column(APART).null_count < table.num_rows:
         return None
     nodes = node_counts(table)
+    if 64 * int(nodes.sum()) > FREE + RATIO * table.nbytes:
+        return None
     shape = _shape(layout, table, nodes)
     if shape is None:
         return None

@@ -27,11 +27,12 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from graphmeans.file_schema import PARQUET
 from graphmeans.files import blaming, fail, parse_json
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.values import unknown_type
-from graphmeans.io.formats.table import MAX_WIDTH
 from graphmeans.io.parquet.arrow import arrow
+from graphmeans.schema import check
 
 COLLECTION_FORMAT, COLLECTION_VERSION = "graphmeans collection", 1
 #: A table of labels beside a collection describes itself in the same way.
@@ -42,9 +43,6 @@ KEY = b"graphmeans"
 NAME, LABEL, SIZE, SOURCE, TARGET, IDS, ROLES, APART = (
     "name", "label", "n_nodes", "source", "target", "node_ids", "roles", "apart"
 )  # fmt: skip
-
-_LABEL_KINDS = ("int", "string", "json")
-
 
 class ColumnKind(NamedTuple):
     """The type of a column, and the width of its vectors."""
@@ -139,13 +137,9 @@ class Layout:
         if about.get("version") != COLLECTION_VERSION:
             raise fail(where, f"has format version {about.get('version')!r}, this release reads {COLLECTION_VERSION}")
         with blaming(where, "its description of the columns is malformed"):
-            layout = cls(
-                _checked(about["directed"], bool),
-                {_checked(key, str): _kind(kind, width) for key, kind, width in about["nodes"]},
-                {_checked(key, str): _kind(kind, width) for key, kind, width in about["edges"]},
-                _label(about["node_ids"]),
-                _label(about["roles"]),
-            )
+            check(PARQUET, about, "its description")
+        nodes, edges = ({key: ColumnKind(kind, width) for key, kind, width in about[part]} for part in ("nodes", "edges"))
+        layout = cls(about["directed"], nodes, edges, about["node_ids"], about["roles"])
         for one in layout.schema():
             found = schema.field(one.name).type if schema.get_field_index(one.name) >= 0 else None
             if found != one.type:
@@ -201,25 +195,6 @@ def _common_kind(labels: Iterable[Sequence[Any] | None]) -> str | None:
     given = [some for some in labels if some is not None]
     kinds = {label_kind(some) for some in given if some}
     return "json" if len(kinds) > 1 else next(iter(kinds), "int" if given else None)
-
-
-def _checked(value: Any, kind: type) -> Any:
-    if type(value) is not kind:
-        raise TypeError
-    return value
-
-
-def _kind(kind: Any, width: Any) -> ColumnKind:
-    wide = width is not None and (kind != "number" or not 0 <= _checked(width, int) <= MAX_WIDTH)
-    if kind not in ("number", "bool", "string") or wide:
-        raise TypeError("a column is of no known type")
-    return ColumnKind(kind, width)
-
-
-def _label(kind: Any) -> Any:
-    if kind is not None and kind not in _LABEL_KINDS:
-        raise TypeError("ids and roles are of no known type")
-    return kind
 
 
 def writable_text(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.budget import keep, reading
 from graphmeans.files import blaming, called, fail, parse_json
 from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.errors import GraphError
@@ -137,7 +138,8 @@ class ListColumn:
 
 def graphs_from_arrow(layout: Layout, table: Any, where: str) -> list[Graph]:
     """Return the graphs of some rows. Every error names the file."""
-    with blaming(where, "holds columns that do not fit together"):
+    with reading() as budget, blaming(where, "holds columns that do not fit together"):
+        budget.opened(where, table.nbytes)
         return list(_graphs(layout, table))
 
 
@@ -162,6 +164,7 @@ def _graphs(layout: Layout, table: Any) -> Iterator[Graph]:
         own, links = _cut(nodes, i, n, name), _cut(edges, i, m, name)
         if not own and n > MAX_BARE_NODES:
             raise fail(called(name), f"{n} nodes without any attribute are not believed")
+        keep(called(name), n, m)
         yield Graph(
             own.get(BARE, own or n),
             ends[source.start[i] : source.start[i + 1]],

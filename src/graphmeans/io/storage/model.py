@@ -18,15 +18,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.array_file import Arrays, read_array_file, write_array_file
-from graphmeans.files import PathLike, blaming, fail, refusing
+from graphmeans.file_schema import MODEL
+from graphmeans.files import PathLike, blaming, fail, refusing, regular_size
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
-from graphmeans.io.storage.check import check_index, check_model
-from graphmeans.io.storage.packing import known_class, pack, unpack
+from graphmeans.io.storage.packing import build, pack, unpack
+from graphmeans.matching.sound import check_batch
+from graphmeans.nearest.points import plain_sketches
+from graphmeans.schema import Described, check
 from graphmeans.search.index import GraphIndex
 
-MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 3
+MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 4
 
+#: Graphs of an index that are sketched again to see that its sketches are theirs.
+SKETCHES_CHECKED = 200
 #: Names of version 1 that have changed since.
 _RENAMED = {"Centres": "Centers", "_centres": "_centers", "centre": "center", "pruned_by_centres": "pruned_by_centers"}
 
@@ -49,6 +54,7 @@ def _renamed(described: Any) -> Any:
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda about: {**about, "model": _renamed(about["model"])},
     2: lambda about: about,  # a space without a unit has the unit 1
+    3: lambda about: about,  # files have a seal from here on
 }
 
 
@@ -95,10 +101,11 @@ def load(path: PathLike) -> Any:
     >>> bool((same.predict(graphs) == km.predict(graphs)).all())
     True
     """
-    if not os.path.isfile(path):
+    if not os.path.exists(path):
         raise fail(path, "no such file")
+    regular_size(path)
     with blaming(path, "is not consistent in itself"):
-        about, arrays = read_array_file(path, "model", check=_check_version, mapped=_is_index)
+        about, arrays = read_array_file(path, "model", check=_check_version, mapped=_is_index, unsealed=_had_no_seal)
         return _estimator(about, arrays)
 
 
@@ -134,18 +141,40 @@ def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
     """Make the estimator of a description, which is translated first if it is of an earlier version."""
     for old in range(about["version"], MODEL_VERSION):
         about = UPGRADES[old](about)
-    described = about["model"]
-    if not hasattr(known_class(next(iter(described))), "save"):
+    described = unpack(about["model"], arrays)
+    if not isinstance(described, Described):
         raise GraphError("holds no estimator")
-    estimator = unpack(described, arrays)
+    check(MODEL, described, described.name)
+    if arrays:
+        raise GraphError(f"holds the array {next(iter(arrays))!r}, which is no part of a model")
+    estimator = build(described)
     if isinstance(estimator, GraphIndex):
         estimator._points_in = replace(estimator._points_in, space=estimator.space_)
-        check_index(estimator)
+        _check_sketches(estimator._points_in)
         return estimator
-    check_model(estimator)
+    check_batch(estimator._centers.batch)
+    estimator.centroids("graph")  # decoding checks the values themselves
     centers = estimator.space_.unweighted(estimator._centers.batch)
     estimator.cluster_centers_ = centers.nodes if estimator._kind == "array" else centers
     return estimator
+
+
+def _check_sketches(points: Any) -> None:
+    """Raise unless the sketches of an index are those of its graphs: of a sample, since there may be millions of them."""
+    batch, sketches, count = points.batch, points.sketches, len(points.batch)
+    check_batch(batch)
+    some = np.unique(np.linspace(0, count - 1, min(count, SKETCHES_CHECKED)).astype(np.int64))
+    if plain_sketches(batch.take(some[:1]), points.order).shape[1] != len(points.axes.mean):
+        raise GraphError("is not consistent in itself: its sketches are of another length than those of its graphs")
+    again = points.sketch(batch.take(some))
+    close = np.allclose(again.values, sketches.values[some], rtol=0, atol=1e-4 * max(float(sketches.norms.max()), 1e-300))
+    if not (close and np.allclose(again.norms, sketches.norms[some])):
+        raise GraphError("is not consistent in itself: its sketches are not those of its graphs, or those of another release")
+
+
+def _had_no_seal(about: dict[str, Any]) -> bool:
+    """Whether a file is of a version that had a digest of each member instead."""
+    return int(about["version"]) <= 3
 
 
 def _is_index(about: dict[str, Any]) -> bool:

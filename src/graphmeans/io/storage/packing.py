@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from graphmeans.array_file import Arrays
 from graphmeans.cluster.algorithms.result import TRACE_FIELDS, Trace
 from graphmeans.graphs.errors import GraphError
+from graphmeans.schema import Described
 
 #: The classes that a file may hold, and their modules.
 CLASSES = {
@@ -102,7 +103,7 @@ def _pack_array(value: NDArray[Any], where: str, arrays: Arrays) -> Any:
 
 
 def unpack(value: Any, arrays: Arrays) -> Any:
-    """Return the value that `pack` was given."""
+    """Return what `pack` was given, with a `Described` in place of every object of a class: nothing is made yet."""
     if isinstance(value, list):
         return [unpack(item, arrays) for item in value]
     if not isinstance(value, dict):
@@ -125,8 +126,23 @@ def unpack(value: Any, arrays: Arrays) -> Any:
         kind, listed = content
         return _labels(kind, unpack(listed, arrays))
     if name == "table":
-        return _table({key: unpack(item, arrays) for key, item in content})
-    return _make(known_class(name), {str(key): unpack(item, arrays) for key, item in content.items()})
+        return Described("Trace", {"columns": {key: unpack(item, arrays) for key, item in content}})
+    if name not in CLASSES:
+        raise GraphError(f"{name!r} is nothing that a file may hold")
+    return Described(name, {str(key): unpack(item, arrays) for key, item in content.items()})
+
+
+def build(value: Any) -> Any:
+    """Make the objects of what `unpack` gave, after it was checked (`graphmeans.file_schema`)."""
+    if isinstance(value, (list, tuple, frozenset)):
+        return type(value)(build(item) for item in value)
+    if isinstance(value, dict):
+        return {build(key): build(item) for key, item in value.items()}
+    if not isinstance(value, Described):
+        return value
+    if value.name == "Trace":
+        return _table(value.fields["columns"])
+    return _make(known_class(value.name), {key: build(item) for key, item in value.fields.items()})
 
 
 def _make(cls: Any, given: dict[str, Any]) -> Any:

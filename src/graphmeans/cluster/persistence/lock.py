@@ -1,0 +1,68 @@
+"""A lock for a file that only one process may write: it is gone when the process is, however that ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from graphmeans.graphs.errors import GraphError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+class FileLock:
+    """Held from `acquire` to `release`, on a file beside the one that is meant.
+
+    The system itself lets go of it when the process ends, also when it is killed: what is left behind is an empty file that
+    the next one takes over.
+
+    Parameters
+    ----------
+    path : path
+        The file that only one process may write.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._of = path.with_name(path.name + ".lock"), path
+        self._file: int | None = None
+
+    def acquire(self) -> None:
+        """Take the lock, or raise a `GraphError` that says who has it."""
+        if fcntl is None or self._file is not None:
+            return
+        while True:
+            try:
+                file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            except OSError as error:
+                raise GraphError(f"{self.path}: cannot be made ({error.strerror})") from None
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                holder = os.read(file, 100).decode(errors="replace").strip()
+                os.close(file)
+                who = f" (process {holder})" if holder.isdigit() else ""
+                raise GraphError(f"{self._of}: another fit is writing this checkpoint{who}; name another file") from None
+            if self._is_there(file):
+                break
+            os.close(file)  # its owner removed it meanwhile: another process may hold a new one
+        os.ftruncate(file, 0)
+        os.write(file, f"{os.getpid()}\n".encode())
+        self._file = file
+
+    def release(self) -> None:
+        """Let go of the lock, and remove its file."""
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            os.close(self._file)
+            self._file = None
+
+    def _is_there(self, file: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(file), os.stat(self.path))
+        except OSError:
+            return False
