@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # A process a core; the tests of a file stay together, so that what they share is made once. conftest.py puts long files first.
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-thorough test-quick coverage benchmarks clean
+.PHONY: help demo test test-thorough test-gpu test-quick coverage benchmarks clean
 
 help:
 	@echo "make demo            cluster the embedded letters and write a report page"
@@ -31,6 +31,10 @@ coverage: $(VENV)/installed-test
 	$(BIN)/python -m pytest -q -n auto $(SPREAD) --cov --cov-report=
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/kernels --cov --cov-append --cov-report=
 	$(BIN)/python -m coverage report --fail-under=90
+
+# On a machine with a GPU: pip install 'graphmeans[cuda]' first.
+test-gpu: $(VENV)/installed-test
+	$(BIN)/python -m pytest -q --gpu tests/matching/test_device.py
 
 test-quick: $(VENV)/installed-test
 	$(BIN)/python -m pytest -x -q

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.auto import Auto
+from graphmeans.matching.device import check_device
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.fixed import alignments_are_fixed, solve_fixed
 from graphmeans.matching.graduated import Graduated
@@ -57,6 +58,8 @@ class GraphSpace:
     shift : array, optional
         What is taken off the attributes of nodes. That changes no distance where every graph has as many nodes as the order
         has places, as vectors do; see `exact_shift`.
+    device : {"cpu", "cuda", "auto"}
+        Who solves pairs. "auto": a GPU, where there is one and the work is worth the trip.
     """
 
     order: IntArray
@@ -67,6 +70,7 @@ class GraphSpace:
     n_jobs: int | None = None
     unit: float = 1.0
     shift: FloatArray | None = None
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
@@ -81,6 +85,7 @@ class GraphSpace:
         cls, *batches: Any, order: Order = "auto", roles: tuple[Hashable, ...] | None = None,
         node_weight: float = 1.0, edge_weight: float = 1.0,
         matcher: str | Matcher = "auto", effort: float = 1.0, n_jobs: int | None = None, shift: FloatArray | None = None,
+        device: str = "cpu",
     ) -> GraphSpace:  # fmt: skip
         """The space that holds all graphs of the given batches, or of surveys of collections on disk.
 
@@ -91,15 +96,16 @@ class GraphSpace:
             See `resolve_order`.
         roles : tuple, optional
             The names of the roles; by default those of the batch that has most of them.
-        node_weight, edge_weight, n_jobs, shift :
+        node_weight, edge_weight, n_jobs, shift, device :
             As for the class itself.
         matcher : str or Matcher
         effort : float
             How hard the matchers "auto" and "search" look for the best alignment, relative to the default.
         """
+        check_device(device)
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
-        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs, shift=shift)
+        space = cls(places, names, float(node_weight), float(edge_weight), solver, n_jobs, shift=shift, device=device)
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
 
     def _shifted(self, batch: Any) -> Any:
@@ -205,8 +211,8 @@ class GraphSpace:
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         if type(self.matcher) in OURS and alignments_are_fixed(self.order, x, y):
             return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
-        taken = _hints_taken(type(self.matcher))
-        hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
+        taken, given = _hints_taken(type(self.matcher)), {"warm": warm, "cutoff": cutoff, "device": self.device}
+        hints: dict[str, Any] = {name: hint for name, hint in given.items() if hint is not None and name in taken}
         return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
 
     def distances(self, x: GraphBatch, y: GraphBatch | None = None) -> FloatArray:

@@ -29,6 +29,7 @@ def index_command(
     ] = None,
     raw: options.Raw = False,
     encoder: options.EncoderJson = None,
+    device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     debug: options.Debug = False,
@@ -53,7 +54,7 @@ def index_command(
         graphs, _ = open_or_read(source)
         index = GraphIndex(
             encoder=encoder_of(raw, encoder), order="auto" if order is None else order, matcher=matcher.value, effort=effort,
-            node_weight=node_weight, edge_weight=edge_weight, n_jobs=jobs,
+            node_weight=node_weight, edge_weight=edge_weight, device=device.value, n_jobs=jobs,
         )  # fmt: skip
         with shown_progress("making the index", quiet=as_json):
             index.fit(graphs)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.search import search_pairs
+from graphmeans.matching.device import beside_device, takes
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 
@@ -50,12 +52,25 @@ class Search(BaseEstimator):
 
     def solve(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
-        warm: IntArray | None = None,
+        warm: IntArray | None = None, device: str = "cpu",
     ) -> Matches:  # fmt: skip
-        """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`."""
+        """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`.
+
+        A GPU (`device`) grows mappings and exchanges their columns as the CPU does, without the starts of Frank-Wolfe.
+        """
         if not (np.isfinite(self.effort) and self.effort >= 0):
             raise GraphError(f"effort must be a number of at least 0, got {self.effort!r}")
-        table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)
+        pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        program, fits = takes(x, y, pairs, order, device)
+        if program is not None:
+            def rest(which: NDArray[np.bool_], given: IntArray | None) -> Matches:
+                return self.solve(x, y, pairs[which], order, n_jobs, given)
+
+            return beside_device(program, fits, x, y, pairs, order, self.effort, self.table(), warm, rest)
         tries = (float(self.effort), STARTS, STEPS, GROWTHS, REGROWTHS)
         start = np.zeros(0, dtype=np.int64) if warm is None else np.ascontiguousarray(warm, dtype=np.int64)
-        return solve_pairs(search_pairs, (*tries, table, warm is not None, start), x, y, pairs, order, n_jobs)
+        return solve_pairs(search_pairs, (*tries, self.table(), warm is not None, start), x, y, pairs, order, n_jobs)
+
+    def table(self) -> FloatArray:
+        """The random numbers that all pairs share."""
+        return np.random.RandomState(self.seed).random_sample(TABLE_SIZE)

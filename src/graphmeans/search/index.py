@@ -57,6 +57,8 @@ class GraphIndex(GraphInput):
         What squared differences of nodes are multiplied by.
     edge_weight : float, default=1.0
         What squared differences of edges are multiplied by.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
     n_jobs : int or None, default=None
         The number of threads; None for all cores. Results do not depend on it.
 
@@ -99,6 +101,7 @@ class GraphIndex(GraphInput):
         effort: float = 1.0,
         node_weight: float = 1.0,
         edge_weight: float = 1.0,
+        device: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -109,6 +112,7 @@ class GraphIndex(GraphInput):
         self.effort = effort
         self.node_weight = node_weight
         self.edge_weight = edge_weight
+        self.device = device
         self.n_jobs = n_jobs
 
     # -- what is in it -----------------------------------------------------------------------------
@@ -400,7 +404,7 @@ class GraphIndex(GraphInput):
     # -- how it is asked ---------------------------------------------------------------------------
 
     def _cascade(self) -> Cascade:
-        points = replace(self._points_in, space=replace(self._points_in.space, n_jobs=self.n_jobs))
+        points = replace(self._points_in, space=replace(self._points_in.space, n_jobs=self.n_jobs, device=self.device))
         return Cascade(points, self.n_compared_)
 
     def _queries(self, X: Any) -> tuple[GraphBatch, IntArray | None]:

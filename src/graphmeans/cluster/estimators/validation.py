@@ -15,6 +15,7 @@ from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
 from graphmeans.cluster.algorithms.restarts import ALGORITHMS
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.device import DEVICES
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.registry import MATCHERS
 from graphmeans.means.method import MeanMethod
@@ -120,6 +121,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "batch_size": whole(1),
     "reassignment_ratio": _SHARE,
     "engine": one_of("threads", "dask") | Constraint("a dask.distributed.Client or its address", test=_is_client),
+    "device": one_of(*DEVICES),
     "n_jobs": _NONE | Constraint("a whole number other than 0", test=lambda value: _is_whole(value) and value != 0),
     "random_state": _NONE
     | Constraint("a whole number from 0 to 2**32 - 1", number=Integral, least=0, most=2**32)
