@@ -38,7 +38,7 @@ MAX_ROUNDS = 10**6
 def match(
     x: Any, y: Any, matcher: str | Matcher = "auto", order: Order = "auto", *,
     encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
-    max_tree_nodes: int | None = None, max_seconds: float | None = None,
+    max_tree_nodes: int | None = None, max_seconds: float | None = None, device: str = "auto",
 ) -> Match:  # fmt: skip
     """Align two graphs.
 
@@ -64,6 +64,8 @@ def match(
         The most nodes of the search tree for a pair; then the interval may stay open. Only for the exact matcher.
     max_seconds : limits of the exact matcher, optional
         The most seconds for a pair. Results then depend on the machine. Only for the exact matcher.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who searches; "auto" is the CPU for a single pair of ordinary graphs.
 
     Returns
     -------
@@ -89,7 +91,8 @@ def match(
             raise GraphError("max_tree_nodes and max_seconds are limits of the exact matcher")
         matcher = Exact(max_tree_nodes=max_tree_nodes, max_seconds=max_seconds)
     pair = [to_graph(x), to_graph(y)]
-    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": 1}
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher,
+              "n_jobs": 1, "device": device}  # fmt: skip
     _, space, batch = _in_space(pair, encoder, metric, scaled=False)
     pairs = np.array([[0, 1]])
     found = space.match(batch, batch, pairs)
@@ -205,7 +208,7 @@ def edge_bound(
 def pairwise_distances(
     graphs: Iterable[Any], others: Iterable[Any] | None = None, matcher: str | Matcher = "auto", order: Order = "auto",
     n_jobs: int | None = None, *, encoder: Any = "auto", node_weight: float = 1.0, edge_weight: float = 1.0,
-    cutoff: float | None = None,
+    cutoff: float | None = None, device: str = "auto",
 ) -> Any:  # fmt: skip
     """Compute all distances between two collections, or within one.
 
@@ -233,6 +236,8 @@ def pairwise_distances(
     cutoff : float, optional
         If it is given, only distances up to it are wanted. Then most pairs are never matched, and the result is sparse; a
         graph is no neighbor of itself. `GraphIndex` does the same for a collection that is searched more than once.
+    device : {"auto", "cpu", "cuda"}
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
 
     Returns
     -------
@@ -253,7 +258,8 @@ def pairwise_distances(
     """
     left = to_graphs(graphs)
     right = [] if others is None else to_graphs(others)
-    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher, "n_jobs": n_jobs}
+    metric = {"order": order, "node_weight": node_weight, "edge_weight": edge_weight, "matcher": matcher,
+              "n_jobs": n_jobs, "device": device}  # fmt: skip
     _, space, batch = _in_space(left + right, encoder, metric)
     first = batch.take(np.arange(len(left)))
     second = None if others is None else batch.take(np.arange(len(left), len(left) + len(right)))

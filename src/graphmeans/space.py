@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.auto import Auto
+from graphmeans.matching.device import check_device
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.fixed import alignments_are_fixed, solve_fixed
 from graphmeans.matching.graduated import Graduated
@@ -63,6 +64,8 @@ class GraphSpace:
         has places, as vectors do; see `exact_shift`.
     layout : VectorLayout, optional
         How points are laid out where they are rows instead of graphs; see `of_rows`.
+    device : {"cpu", "cuda", "auto"}
+        Who solves pairs. "auto": a GPU, where there is one and the work is worth the trip.
 
     See Also
     --------
@@ -87,6 +90,7 @@ class GraphSpace:
     unit: float = 1.0
     shift: FloatArray | None = None
     layout: VectorLayout | None = None
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         for name in ("node_weight", "edge_weight"):
@@ -106,6 +110,7 @@ class GraphSpace:
         cls, *batches: Any, order: Order = "auto", roles: tuple[Hashable, ...] | None = None,
         node_weight: float = 1.0, edge_weight: float = 1.0,
         matcher: str | Matcher = "auto", effort: float = 1.0, n_jobs: int | None = None, shift: FloatArray | None = None,
+        device: str = "cpu",
     ) -> GraphSpace:  # fmt: skip
         """Make the space that holds all graphs of the given batches, or of surveys of collections on disk.
 
@@ -129,16 +134,19 @@ class GraphSpace:
             As for the class itself.
         shift : array, optional
             As for the class itself.
+        device : {"cpu", "cuda", "auto"}, default="cpu"
+            As for the class itself.
 
         Returns
         -------
         GraphSpace
             The space.
         """
+        check_device(device)
         names = max((batch.role_names for batch in batches), key=len) if roles is None else roles
         places, solver = resolve_order(order, *batches), get_matcher(matcher, effort)
         nodes, edges = (float(weight) if _is_number(weight) else weight for weight in (node_weight, edge_weight))
-        space = cls(places, names, nodes, edges, solver, n_jobs, shift=shift)
+        space = cls(places, names, nodes, edges, solver, n_jobs, shift=shift, device=device)
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
 
     def of_rows(self, layout: VectorLayout) -> GraphSpace:
@@ -327,8 +335,8 @@ class GraphSpace:
         ours = type(self.matcher) in OURS  # they check pairs and mappings themselves
         if ours and alignments_are_fixed(self.order, x, y):
             return solve_fixed(x, y, pairs, len(self.order), self.n_jobs)
-        taken = _hints_taken(type(self.matcher))
-        hints = {name: hint for name, hint in (("warm", warm), ("cutoff", cutoff)) if hint is not None and name in taken}
+        taken, given = _hints_taken(type(self.matcher)), {"warm": warm, "cutoff": cutoff, "device": self.device}
+        hints: dict[str, Any] = {name: hint for name, hint in given.items() if hint is not None and name in taken}
         if ours:
             return self.matcher.solve(x, y, pairs, self.order, self.n_jobs, **hints)
         pairs = sound_pairs(x, y, pairs)

@@ -30,6 +30,7 @@ def choose_k_command(
     raw: options.Raw = False,
     encoder: options.EncoderJson = None,
     seed: options.Seed = 0,
+    device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     max_memory: options.MaxMemory = None,
@@ -62,7 +63,8 @@ def choose_k_command(
         with shown_progress("clustering", quiet=as_json):
             choice = choose_k(
                 graphs, numbers, n_seeds=seeds, sample_size=sample, random_state=seed, matcher=matcher.value,
-                encoder=encoder_of(raw, encoder), node_weight=node_weight, edge_weight=edge_weight, n_jobs=jobs,
+                encoder=encoder_of(raw, encoder), node_weight=node_weight, edge_weight=edge_weight,
+                device=device.value, n_jobs=jobs,
             )  # fmt: skip
         output.mkdir(parents=True, exist_ok=True)
         picture = output / "choose-k.svg"

@@ -68,6 +68,7 @@ def cluster_command(
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     y_down: options.YDown = False,
+    device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -120,7 +121,8 @@ def cluster_command(
         estimator = GraphKMeans(
             n_clusters, algorithm=algorithm.value, init=init.value, n_init=n_init if n_init == "auto" else int(n_init),
             mean=mean.value, matcher=matcher.value, effort=effort, theta=theta, certify=certify, encoder=settings,
-            node_weight=node_weight, edge_weight=edge_weight, max_iter=max_iter, n_jobs=jobs, random_state=seed,
+            node_weight=node_weight, edge_weight=edge_weight, max_iter=max_iter, device=device.value,
+            n_jobs=jobs, random_state=seed,
             checkpoint=None if checkpoint is None else str(checkpoint),
         )  # fmt: skip
         with shown_progress("clustering", quiet=quiet), connected_workers(where, jobs) as workers:

@@ -31,6 +31,7 @@ def index_command(
     encoder: options.EncoderJson = None,
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
+    device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     max_memory: options.MaxMemory = None,
@@ -59,7 +60,7 @@ def index_command(
         graphs, _ = open_or_read(source)
         index = GraphIndex(
             encoder=encoder_of(raw, encoder), order="auto" if order is None else order, matcher=matcher.value, effort=effort,
-            node_weight=node_weight, edge_weight=edge_weight, n_jobs=jobs,
+            node_weight=node_weight, edge_weight=edge_weight, device=device.value, n_jobs=jobs,
         )  # fmt: skip
         with shown_progress("making the index", quiet=as_json), connected_workers(where, jobs) as workers:
             if workers is not None:

@@ -14,6 +14,7 @@ MatcherName = Enum(
 AlgorithmName = Enum(
     "AlgorithmName", {"interval": "interval", "elkan": "elkan", "lloyd": "lloyd", "gvr": "gvr"}, type=str
 )
+DeviceName = Enum("DeviceName", {"auto": "auto", "cpu": "cpu", "cuda": "cuda"}, type=str)
 EngineName = Enum("EngineName", {"threads": "threads", "dask": "dask"}, type=str)
 
 Input = Annotated[
@@ -52,6 +53,10 @@ Scheduler = Annotated[
         help="A running dask scheduler: its address (tcp://host:8786), or the file it wrote with --scheduler-file. "
         "Implies --engine dask.",
     ),
+]  # fmt: skip
+DeviceOption = Annotated[
+    DeviceName,
+    typer.Option("--device", help="Who matches larger graphs; auto: a GPU, where there is one and the work is worth the trip."),
 ]  # fmt: skip
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Jobs = Annotated[int | None, typer.Option(help="Threads; all cores by default.", show_default=False)]

@@ -35,6 +35,7 @@ def predict_command(
     ] = None,
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
+    device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     max_memory: options.MaxMemory = None,
@@ -62,6 +63,7 @@ def predict_command(
         from graphmeans.io.collection import open_or_read
         from graphmeans.io.parquet.predictions import write_predictions
         from graphmeans.io.storage.model import load
+        from graphmeans.matching.device import check_device
 
         where = engine_address(engine, scheduler)
         if as_json and output is not None:
@@ -69,6 +71,8 @@ def predict_command(
         estimator = load(model_path(model))
         if not hasattr(estimator, "predict"):
             raise ValueError(f"{model}: is an index, not a model; `graphmeans search` searches in it")
+        check_device(device.value)
+        estimator.device = device.value
         graphs, _ = open_or_read(source)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:

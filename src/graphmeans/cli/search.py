@@ -42,6 +42,7 @@ def search_command(
     y_down: options.YDown = False,
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
+    device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
     max_memory: options.MaxMemory = None,
@@ -62,6 +63,7 @@ def search_command(
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
         from graphmeans.io.storage.model import load
+        from graphmeans.matching.device import check_device
         from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.report.search_page import write_search_page
         from graphmeans.search.index import GraphIndex
@@ -70,7 +72,8 @@ def search_command(
         found = load(index)
         if not isinstance(found, GraphIndex):
             raise ValueError(f"{index}: is a model, not an index; make one with `graphmeans index`")
-        found.n_jobs = jobs
+        check_device(device.value)
+        found.n_jobs, found.device = jobs, device.value
         graphs = query_graphs(query)
         with shown_progress("searching", quiet=as_json), connected_workers(where, jobs) as workers:
             if workers is not None:

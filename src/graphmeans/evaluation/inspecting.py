@@ -188,6 +188,7 @@ def inspect(
         space = GraphSpace.for_graphs(
             batch, order=estimator.order, roles=encoder.roles_, node_weight=estimator.node_weight,
             edge_weight=estimator.edge_weight, matcher=estimator.matcher, effort=estimator.effort, n_jobs=estimator.n_jobs,
+            device=estimator.device,
         )  # fmt: skip
         points = space.weighted(batch)
         random = check_random_state(random_state)

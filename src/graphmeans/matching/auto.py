@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
+from graphmeans.matching.device import beside_device, takes
 from graphmeans.matching.edge_bound import solve_by_edges
 from graphmeans.matching.exact import Exact, is_open, rows_of
 from graphmeans.matching.match import Matches
@@ -58,9 +59,12 @@ class Auto(BaseEstimator):
 
     def solve(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
-        warm: IntArray | None = None, cutoff: FloatArray | None = None,
+        warm: IntArray | None = None, cutoff: FloatArray | None = None, device: str = "cpu",
     ) -> Matches:  # fmt: skip
-        """Match the pairs; see `Matcher`. What is proven to be farther apart than `cutoff` is not searched."""
+        """Match the pairs; see `Matcher`. What is proven to be farther apart than `cutoff` is not searched.
+
+        A GPU (`device`) searches all pairs that are not small and that it can hold.
+        """
         check_effort(self.effort)
         pairs = sound_pairs(x, y, pairs)
         warm = sound_warm(x, y, pairs, warm)
@@ -69,11 +73,27 @@ class Auto(BaseEstimator):
         if small.all():
             return Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound(x, y, pairs, order, n_jobs, warm, cut)
         found = Matches.empty(offsets(x.sizes[pairs[:, 0]]))
-        for which, solve in ((small, Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound), (~small, self._prove_or_search)):
-            if which.any():
-                given = None if warm is None else rows_of(warm, found, which)
-                found.put(which, solve(x, y, pairs[which], order, n_jobs, given, cut[which]))
+        if small.any():
+            given = None if warm is None else rows_of(warm, found, small)
+            small_ones = Exact(max_tree_nodes=MAX_TREE_NODES).solve_sound(x, y, pairs[small], order, n_jobs, given, cut[small])
+            found.put(small, small_ones)
+        given = None if warm is None else rows_of(warm, found, ~small)
+        found.put(~small, self._large(x, y, pairs[~small], order, n_jobs, given, cut[~small], device))
         return found
+
+    def _large(
+        self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None,
+        warm: IntArray | None, cutoff: FloatArray, device: str,
+    ) -> Matches:  # fmt: skip
+        program, fits = takes(x, y, pairs, order, device)
+        if program is None:
+            return self._prove_or_search(x, y, pairs, order, n_jobs, warm, cutoff)
+
+        def rest(which: NDArray[np.bool_], given: IntArray | None) -> Matches:
+            return self._prove_or_search(x, y, pairs[which], order, n_jobs, given, cutoff[which])
+
+        table = Search(effort=self.effort).table()
+        return beside_device(program, fits, x, y, pairs, order, self.effort, table, warm, rest)
 
     def _prove_or_search(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None,

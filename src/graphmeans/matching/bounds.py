@@ -11,6 +11,7 @@ import numpy as np
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.kernels.bounds import bound_pairs
 from graphmeans.kernels.pair import SMALLEST
+from graphmeans.matching.device import bound_on_device, takes
 from graphmeans.matching.pairs import run_kernel
 from graphmeans.matching.sound import sound_pairs
 
@@ -30,7 +31,9 @@ def norm_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray) -> FloatArray:
     return np.where(apart > np.sqrt(SMALLEST), apart, 0.0)  # smaller norms are roots of squares that have lost digits
 
 
-def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None) -> FloatArray:
+def lap_bounds(
+    x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None, device: str = "cpu"
+) -> FloatArray:
     """The sorted-row bound, which takes one linear assignment for each pair.
 
     Proof. D^2 = sum_i (|x_ii - y_jj|^2 + |row i of X - row j of P.Y|^2) with j = P(i), for the best P.
@@ -39,5 +42,11 @@ def lap_bounds(x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n
     """
     pairs = sound_pairs(x, y, pairs)
     lower = np.empty(len(pairs))
+    program, fits = takes(x, y, pairs, order, device)
+    if program is not None:
+        wait = bound_on_device(program, x, y, pairs[fits], order)
+        lower[~fits] = lap_bounds(x, y, pairs[~fits], order, n_jobs)
+        lower[fits] = wait()
+        return lower
     run_kernel(bound_pairs, x, y, pairs, order, n_jobs, lower)
     return lower

@@ -5,11 +5,13 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.search import search_pairs
+from graphmeans.matching.device import beside_device, takes
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import solve_pairs
 from graphmeans.matching.sound import sound_pairs, sound_warm
@@ -70,9 +72,11 @@ class Search(BaseEstimator):
 
     def solve(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None = None,
-        warm: IntArray | None = None,
+        warm: IntArray | None = None, device: str = "cpu",
     ) -> Matches:  # fmt: skip
         """Match the pairs; see `Matcher`. `warm` is a mapping of each pair to start from, laid out as in `Matches.flat`.
+
+        A GPU (`device`) grows mappings and exchanges their columns as the CPU does, without the starts of Frank-Wolfe.
 
         Parameters
         ----------
@@ -88,6 +92,8 @@ class Search(BaseEstimator):
             The number of threads; None for all cores. Results do not depend on it.
         warm : int array, optional
             A mapping of each pair to start from, laid out as in `Matches.flat`.
+        device : {"cpu", "cuda", "auto"}, default="cpu"
+            Who searches.
 
         Returns
         -------
@@ -98,13 +104,24 @@ class Search(BaseEstimator):
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or not 0 <= self.seed < 2**32:
             raise GraphError(f"seed must be a whole number from 0 to 2**32 - 1, got {self.seed!r}")
         pairs = sound_pairs(x, y, pairs)
-        return self.solve_sound(x, y, pairs, order, n_jobs, sound_warm(x, y, pairs, warm))
+        warm = sound_warm(x, y, pairs, warm)
+        program, fits = takes(x, y, pairs, order, device)
+        if program is None:
+            return self.solve_sound(x, y, pairs, order, n_jobs, warm)
+
+        def rest(which: NDArray[np.bool_], given: IntArray | None) -> Matches:
+            return self.solve_sound(x, y, pairs[which], order, n_jobs, given)
+
+        return beside_device(program, fits, x, y, pairs, order, self.effort, self.table(), warm, rest)
 
     def solve_sound(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None
     ) -> Matches:
         """What `solve` does, for arguments that were checked."""
-        table = np.random.RandomState(self.seed).random_sample(TABLE_SIZE)
         tries = (float(self.effort), STARTS, STEPS, GROWTHS, REGROWTHS)
         start = np.zeros(0, dtype=np.int64) if warm is None else warm
-        return solve_pairs(search_pairs, (*tries, table, warm is not None, start), x, y, pairs, order, n_jobs)
+        return solve_pairs(search_pairs, (*tries, self.table(), warm is not None, start), x, y, pairs, order, n_jobs)
+
+    def table(self) -> FloatArray:
+        """The random numbers that all pairs share."""
+        return np.random.RandomState(self.seed).random_sample(TABLE_SIZE)

@@ -269,7 +269,7 @@ class _Block:
         """Solve an assignment for each of these pairs, then match them, the least bound first, while any is below its cutoff."""
         used, where = np.unique(graph, return_inverse=True)
         some, pairs = self.points.batch.take(used), np.stack([where.reshape(-1), query], axis=1)
-        low = np.maximum(low, lap_bounds(some, self.queries, pairs, self.space.order, self.space.n_jobs))
+        low = np.maximum(low, lap_bounds(some, self.queries, pairs, self.space.order, self.space.n_jobs, self.space.device))
         self.counts["assignments"] += len(low)
         of = _Candidates(some, query, graph, low, pairs)
         small = Auto().is_small(some, self.queries, pairs, self.space.order)

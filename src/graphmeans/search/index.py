@@ -56,6 +56,8 @@ class GraphIndex(HeldGraphs):
         Who searches. "dask" starts worker processes on this machine, which end with `close` or with the index. Each worker
         holds a part of the collection; one on disk is read by the workers. Distances are those of threads; where several
         graphs are equally far, it may be another of them that is named.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
     n_jobs : int or None, default=None
         The number of threads (or of processes with engine="dask"); None for all cores. Results do not depend on it.
 
@@ -104,6 +106,7 @@ class GraphIndex(HeldGraphs):
         node_weight: float = 1.0,
         edge_weight: float = 1.0,
         engine: Any = "threads",
+        device: str = "auto",
         n_jobs: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -115,6 +118,7 @@ class GraphIndex(HeldGraphs):
         self.node_weight = node_weight
         self.edge_weight = edge_weight
         self.engine = engine
+        self.device = device
         self.n_jobs = n_jobs
 
     # -- searching ---------------------------------------------------------------------------------
@@ -339,8 +343,9 @@ class GraphIndex(HeldGraphs):
     # -- how it is asked ---------------------------------------------------------------------------
 
     def _cascade(self) -> Cascade:
-        if self._points_in.space.n_jobs != self.n_jobs:
-            self._points_in = replace(self._points_in, space=replace(self._points_in.space, n_jobs=self.n_jobs))
+        space = self._points_in.space
+        if (space.n_jobs, space.device) != (self.n_jobs, self.device):
+            self._points_in = replace(self._points_in, space=replace(space, n_jobs=self.n_jobs, device=self.device))
         return Cascade(self._points_in, self.n_compared_)
 
     def _queries(self, X: Any) -> GraphBatch | None:

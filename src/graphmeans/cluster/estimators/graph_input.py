@@ -35,6 +35,7 @@ class GraphInput(BaseEstimator):
     node_weight: float
     edge_weight: float
     order: Order
+    device: str
     n_jobs: int | None
     encoder_: GraphEncoder
     space_: GraphSpace
@@ -62,6 +63,7 @@ class GraphInput(BaseEstimator):
         return GraphSpace.for_graphs(
             *points, order=self.order, roles=encoder.roles_, node_weight=self.node_weight, edge_weight=self.edge_weight,
             matcher=self.matcher, effort=self.effort, n_jobs=self.n_jobs, shift=shift,
+            device=self.device,
         )  # fmt: skip
 
     def _make_data(

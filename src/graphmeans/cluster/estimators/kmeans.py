@@ -318,6 +318,8 @@ class GraphKMeans(BaseGraphKMeans):
     engine : "threads", "dask", address or dask.distributed.Client, default="threads"
         Who works: threads of this process; processes on this machine, started for the fit; the workers of a dask cluster.
         The result does not depend on it. Only "interval" takes another than "threads".
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
     n_jobs : int or None, default=None
         The number of threads (or of processes with engine="dask"); None for all cores. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -404,6 +406,7 @@ class GraphKMeans(BaseGraphKMeans):
         n_iter_no_change: int = 3,
         theta: float = 0.0,
         engine: Any = "threads",
+        device: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -427,6 +430,7 @@ class GraphKMeans(BaseGraphKMeans):
         self.n_iter_no_change = n_iter_no_change
         self.theta = theta
         self.engine = engine
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -66,6 +66,8 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         How many nodes (of each role) the space foresees; see `match`.
     max_iter : int, default=100
         The most passes over all graphs in a run.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
     n_jobs : int or None, default=None
         The number of threads; None for all cores. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -120,6 +122,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         edge_weight: float = 1.0,
         order: Order = "auto",
         max_iter: int = 100,
+        device: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -133,6 +136,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         self.edge_weight = edge_weight
         self.order = order
         self.max_iter = max_iter
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -76,6 +76,8 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         The fit stops after this many iterations without a better objective.
     engine : "threads", "dask", address or dask.distributed.Client, default="threads"
         Who works; see `GraphKMeans`.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
     n_jobs : int or None, default=None
         The number of threads (or of processes with engine="dask"); None for all cores. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -130,6 +132,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         tol: float = 0.0,
         n_iter_no_change: int = 3,
         engine: Any = "threads",
+        device: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -148,6 +151,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         self.tol = tol
         self.n_iter_no_change = n_iter_no_change
         self.engine = engine
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

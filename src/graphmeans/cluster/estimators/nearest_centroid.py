@@ -52,6 +52,8 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         What squared differences of edges are multiplied by.
     order : "auto", int, mapping role -> int, or None, default="auto"
         How many nodes (of each role) the space foresees; see `match`.
+    device : {"auto", "cpu", "cuda"}, default="auto"
+        Who solves pairs of graphs of more than ten nodes. "auto": a GPU, where there is one and the work is worth the trip.
     n_jobs : int or None, default=None
         The number of threads; None for all cores. Results do not depend on it.
     random_state : int, RandomState or None, default=None
@@ -96,6 +98,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         node_weight: float = 1.0,
         edge_weight: float = 1.0,
         order: Order = "auto",
+        device: str = "auto",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -107,6 +110,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         self.node_weight = node_weight
         self.edge_weight = edge_weight
         self.order = order
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -148,7 +148,7 @@ def predictions(
 
 def predictor_of(estimator: Any, n_jobs: int | None = None) -> Predictor:
     """What of a fitted estimator is needed to predict, with the distances that are usual in its clusters."""
-    space = replace(estimator.space_, n_jobs=n_jobs)
+    space = replace(estimator.space_, n_jobs=n_jobs, device=estimator.device)
     return Predictor(space, estimator._centers.batch, estimator._usual_distances())
 
 

@@ -15,6 +15,7 @@ from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
 from graphmeans.cluster.algorithms.restarts import ALGORITHMS
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.device import DEVICES
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import MAX_JOBS
 from graphmeans.matching.registry import MATCHERS
@@ -121,6 +122,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "batch_size": whole(1),
     "reassignment_ratio": _SHARE,
     "engine": one_of("threads", "dask") | Constraint("a dask.distributed.Client or its address", test=_is_client),
+    "device": one_of(*DEVICES),
     "n_jobs": _NONE | Constraint(
         f"a whole number other than 0, at most {MAX_JOBS}", test=lambda value: _is_whole(value) and 0 < abs(value) <= MAX_JOBS
     ),

@@ -55,7 +55,7 @@ def center_bounds(shard: Shard, x: IntArray, centers: FrameCenters, certified: b
 def lap_bounds_to_centers(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters) -> FloatArray:
     """One linear assignment for each pair of a graph x[p] and a center y[p]; the bounds are remembered."""
     space = shard.matcher.space
-    bound = lap_bounds(shard.batch, centers.batch, np.stack([x, y], axis=1), space.order, space.n_jobs)
+    bound = lap_bounds(shard.batch, centers.batch, np.stack([x, y], axis=1), space.order, space.n_jobs, space.device)
     shard.state.keep_bounds(x, y, bound, CERTIFIED, centers)
     return bound
 

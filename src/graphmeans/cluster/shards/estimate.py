@@ -123,4 +123,4 @@ def _estimates(shard: Shard, candidates: GraphBatch, limit: FloatArray, closenes
 
 def _laps(shard: Shard, graphs: GraphBatch, x: IntArray, y: IntArray) -> FloatArray:
     space = shard.matcher.space
-    return lap_bounds(shard.batch, graphs, np.stack([x, y], axis=1), space.order, space.n_jobs)
+    return lap_bounds(shard.batch, graphs, np.stack([x, y], axis=1), space.order, space.n_jobs, space.device)
