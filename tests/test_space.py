@@ -179,7 +179,8 @@ def test_the_number_of_threads_changes_nothing(kind, matcher, threads_used):
     one, two, eight = (gm.pairwise_distances(graphs, matcher=matcher, n_jobs=n) for n in (1, 2, 8))
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, eight)
-    assert threads_used == {2, 8}
+    assert threads_used >= {2, 8}
+    assert max(threads_used) == 8
 
 
 def test_two_collections_share_one_order():

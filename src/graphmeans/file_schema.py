@@ -150,7 +150,7 @@ SPACE = Record(
     {"roles": Many(Label(), tuple, "roles", least=1), "order": Array("i8", ("roles",), least=0, most=UNBOUNDED),
      "node_weight": Number(_POSITIVE), "edge_weight": Number(_POSITIVE), "matcher": MATCHER,
      "n_jobs": _NONE | Whole(-MAX_JOBS, MAX_JOBS, (0,))},
-    {"unit": Number(_POSITIVE), "shift": _NONE | Array("f8", ("dv",))},
+    {"unit": Number(_POSITIVE), "shift": _NONE | Array("f8", ("dv",)), "layout": _NONE, "device": Text(("auto", "cpu", "cuda"))},
     rules=(Rule(f"an order is at most {MAX_ORDER}", _order_fits), _POWER_OF_TWO),
 )  # fmt: skip
 
@@ -203,6 +203,7 @@ _PARAMETERS: dict[str, Spec] = {
     "order": Text(("auto",)) | _NONE | Whole(0, UNBOUNDED) | Table(Label(), Whole(0, UNBOUNDED)),
     "max_iter": _AT_LEAST_ONE, "tol": Number(0, 1), "n_iter_no_change": _AT_LEAST_ONE, "theta": Number(0),
     "batch_size": _AT_LEAST_ONE, "reassignment_ratio": Number(0, 1), "engine": Text(("threads",)),
+    "device": Text(("auto", "cpu", "cuda")),
     "n_jobs": _NONE | Whole(-MAX_JOBS, MAX_JOBS, (0,)), "random_state": _NONE | Whole(0, 2**32 - 1),
     "verbose": Flag() | _COUNT, "checkpoint": _NONE | Text(), "warm_start": Flag(),
 }  # fmt: skip
@@ -263,7 +264,7 @@ def _estimator(name: str, parameters: str, fitted: dict[str, Spec], optional: st
     return Record(name, common | fitted, told | learned, rules)
 
 
-_COMMON = "matcher effort encoder node_weight edge_weight order n_jobs random_state"
+_COMMON = "matcher effort encoder node_weight edge_weight order device n_jobs random_state"
 _LEARNED = "_n_features_out n_features_in_ feature_names_in_ labels_ distances_"
 _RUN = (
     "inertia_ n_iter_ certified_ certified_margins_ certified_fraction_ trace_ hint_ n_matchings_ n_seeding_matchings_ "
@@ -317,7 +318,7 @@ INDEX = Record(
     "GraphIndex",
     {"_kind": Text(_KINDS), "encoder_": ENCODER, "space_": SPACE, "_points_in": _POINTS,
      "indices_": Array("i8", ("graphs",), least=0, rising=True), "names_": _NAME_TABLE, "n_seen_": Whole(1)},
-    {key: _PARAMETERS[key] for key in f"{_COMMON} n_neighbors radius".split() if key != "random_state"}
+    {key: _PARAMETERS[key] for key in f"{_COMMON} n_neighbors radius engine".split() if key != "random_state"}
     | {"_n_features_out": _COUNT, "n_features_in_": _COUNT, "feature_names_in_": Row()},
     rules=(
         _SAME_SPACE, _SAME_WIDTH, _SOME, _ARRAY_WIDTH, Rule("its sketches must be as long as its axes are many", _sketches_fit),

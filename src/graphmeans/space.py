@@ -150,7 +150,18 @@ class GraphSpace:
         return replace(space, unit=space._unit_for(*map(space._shifted, batches)))
 
     def of_rows(self, layout: VectorLayout) -> GraphSpace:
-        """The same space for points that are laid out as rows, since they can be aligned in one way only."""
+        """Make the same space for points that are laid out as rows, since they can be aligned in one way only.
+
+        Parameters
+        ----------
+        layout : VectorLayout
+            How graphs become rows.
+
+        Returns
+        -------
+        GraphSpace
+            The space of the rows.
+        """
         return replace(self, order=np.ones(1, dtype=np.int64), roles=(None,), layout=layout)
 
     def _shifted(self, batch: Any) -> Any:

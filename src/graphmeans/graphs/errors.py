@@ -12,6 +12,11 @@ LONGEST, END = 900, 200
 class GraphError(ValueError):
     """A graph, file or collection that cannot be used; the message is one line naming what is at fault.
 
+    Parameters
+    ----------
+    message : object, default=""
+        What is at fault. Of a message of more than 900 letters the middle is left out.
+
     See Also
     --------
     Graph : Raises it for values that cannot be used.

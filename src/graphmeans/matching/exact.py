@@ -108,7 +108,30 @@ class Exact(BaseEstimator):
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None,
         cut: FloatArray,
     ) -> Matches:  # fmt: skip
-        """What `solve` does, for arguments that were checked."""
+        """Do what `solve` does, for arguments that were checked.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Encoded graphs.
+        y : GraphBatch
+            Encoded graphs.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        order : int array
+            Places for the nodes of each role.
+        n_jobs : int or None
+            The number of threads; None for all cores.
+        warm : int array or None
+            A mapping of each pair to start from.
+        cut : float array
+            The cutoff of each pair.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
+        """
         most = NO_LIMIT if self.max_tree_nodes is None else int(min(self.max_tree_nodes, NO_LIMIT))
         if self.max_seconds is None:
             return _search(x, y, pairs, order, n_jobs, most, warm, cut)

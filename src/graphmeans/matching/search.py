@@ -117,11 +117,38 @@ class Search(BaseEstimator):
     def solve_sound(
         self, x: GraphBatch, y: GraphBatch, pairs: IntArray, order: IntArray, n_jobs: int | None, warm: IntArray | None
     ) -> Matches:
-        """What `solve` does, for arguments that were checked."""
+        """Do what `solve` does, for arguments that were checked.
+
+        Parameters
+        ----------
+        x : GraphBatch
+            Encoded graphs.
+        y : GraphBatch
+            Encoded graphs.
+        pairs : array of shape (P, 2)
+            Which graph of x is matched with which graph of y.
+        order : int array
+            Places for the nodes of each role.
+        n_jobs : int or None
+            The number of threads; None for all cores.
+        warm : int array or None
+            A mapping of each pair to start from.
+
+        Returns
+        -------
+        Matches
+            The answers, in the order of the pairs.
+        """
         tries = (float(self.effort), STARTS, STEPS, GROWTHS, REGROWTHS)
         start = np.zeros(0, dtype=np.int64) if warm is None else warm
         return solve_pairs(search_pairs, (*tries, self.table(), warm is not None, start), x, y, pairs, order, n_jobs)
 
     def table(self) -> FloatArray:
-        """The random numbers that all pairs share."""
+        """Draw the random numbers that all pairs share.
+
+        Returns
+        -------
+        array
+            Numbers from 0 to 1.
+        """
         return np.random.RandomState(self.seed).random_sample(TABLE_SIZE)

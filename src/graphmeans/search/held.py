@@ -52,12 +52,14 @@ class HeldGraphs(GraphInput):
         Parameters
         ----------
         X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
         y : object, default=None
             It is ignored.
 
         Returns
         -------
-        self
+        GraphIndex
+            The estimator itself.
         """
         check_parameters(self.get_params(deep=False))
         self.close()
@@ -250,6 +252,11 @@ class HeldGraphs(GraphInput):
         """Write the index to a file (by convention ``.gmi``) that `gm.load` reads: no pickle, with checksums.
 
         A loaded index stays in the file: what is searched is mapped into memory, and need not fit into it.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
         """
         check_is_fitted(self)
         here = copy(self)  # with the graphs that workers hold

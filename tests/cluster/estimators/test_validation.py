@@ -32,6 +32,7 @@ WRONG = {
     "batch_size": [0, 1.5, "many"],
     "reassignment_ratio": [-0.1, 1, None],
     "engine": ["cluster", 3, None],
+    "device": ["gpu", 0, None],
     "n_jobs": [0, "2", 1.5, True],
     "random_state": ["0", -1, 1.5],
     "verbose": ["x", -1, None],

@@ -37,7 +37,7 @@ class DeviceError(RuntimeError):
 def source() -> str:
     """All files as one, without their includes of each other."""
     folder = Path(__file__).parent
-    text = "\n".join((folder / name).read_text() for name in FILES)
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in FILES)
     return re.sub(r'^#(include "|pragma once).*$', "", text, flags=re.MULTILINE)
 
 
@@ -51,9 +51,9 @@ class HostProgram:
             raise DeviceError(f"the compiler {compiler} is not there")
         with tempfile.TemporaryDirectory() as folder:
             code, library = Path(folder) / "pairs.cpp", Path(folder) / "pairs.so"
-            code.write_text(source())
+            code.write_text(source(), encoding="utf-8")
             command = [compiler, "-O2", "-std=c++17", "-shared", "-fPIC", "-Wno-unknown-pragmas", str(code), "-o", str(library)]
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
             if done.returncode:
                 raise DeviceError(f"{compiler} failed: {done.stderr.strip()[:500]}")
             self._library = ctypes.CDLL(str(library))
