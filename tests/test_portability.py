@@ -29,7 +29,7 @@ def test_no_module_that_windows_lacks_and_no_fork():
         tried = {
             inner
             for node in ast.walk(tree)
-            if isinstance(node, ast.Try) and any(isinstance(h.type, ast.Name) and h.type.id == "ImportError" for h in node.handlers)
+            if isinstance(node, ast.Try) and any(getattr(h.type, "id", "") == "ImportError" for h in node.handlers)
             for statement in node.body
             for inner in ast.walk(statement)
         }

@@ -253,6 +253,7 @@ def test_the_file_of_a_scheduler(parquet, scheduler, tmp_path):
     assert cli_inputs.engine_address(cli_inputs.EngineName.dask, None) == "dask"
 
 
+@pytest.mark.thorough
 def test_a_lost_worker_is_said(parquet, scheduler, tmp_path, monkeypatch):
     submit, killed = clusters.DaskClient.submit, []
 
@@ -315,6 +316,7 @@ def test_progress_of_runs_side_by_side():
 # -- inspect and choose-k --------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_inspect_and_choose_k_open_parquet(parquet, tmp_path, monkeypatch):
     monkeypatch.setattr("graphmeans.evaluation.inspecting.READ", 100)
     found = json.loads(succeeded("inspect", parquet, "--json"))

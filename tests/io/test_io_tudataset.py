@@ -229,6 +229,7 @@ def test_a_spoilt_description_or_zip(tmp_path, rng):
         only_graph_errors(read_tudataset, tmp_path / "bad.zip")
 
 
+@pytest.mark.thorough
 def test_real_molecules_come_back(tmp_path):
     graphs, y = load_iam(iam_path(), "mutagenicity", None)
     write_tudataset(graphs, tmp_path / "Mutagenicity.zip", y.tolist())

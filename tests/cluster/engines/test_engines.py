@@ -250,6 +250,7 @@ def test_as_on_threads(letters, parquet, local, client, workers, fits):
     np.testing.assert_array_equal(found.predict(letters[:50]), expected.predict(letters[:50]))
 
 
+@pytest.mark.thorough
 def test_mini_batches_on_dask(letters, parquet, client):
     for graphs in (letters, gm.open_collection(parquet)):
         expected = gm.MiniBatchGraphKMeans(6, batch_size=60, random_state=1).fit(graphs)
