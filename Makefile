@@ -9,7 +9,7 @@ SPREAD := --dist loadfile --no-loadscope-reorder
 MINUTES ?= 10
 KILLS ?= 300
 
-.PHONY: help demo test test-thorough test-oldest test-gpu test-quick coverage docs notebooks benchmarks fuzz kills boundscheck clean
+.PHONY: help demo test test-thorough test-oldest test-faults test-gpu test-quick coverage docs notebooks benchmarks fuzz kills boundscheck clean
 
 help:
 	@echo "make demo            cluster the embedded letters and write a report page"
@@ -58,6 +58,10 @@ test-oldest:
 	.venv-oldest/bin/python -m pip install --quiet -r tests/oldest.txt
 	.venv-oldest/bin/python -m pip install --quiet --no-deps --editable .
 	.venv-oldest/bin/python -m pytest -n auto $(SPREAD)
+
+# Workers that pause, die in pairs or lose their network. Timeouts of dask decide how long that takes.
+test-faults: $(VENV)/installed-test
+	$(BIN)/python -m pytest -q --thorough --faults tests/cluster/engines/test_faults.py
 
 # On a machine with a GPU: pip install 'graphmeans[cuda]' first.
 test-gpu: $(VENV)/installed-test

@@ -30,6 +30,7 @@ settings.load_profile("graphmeans")
 
 def pytest_addoption(parser):
     parser.addoption("--thorough", action="store_true", help="also run what is marked thorough, and properties at full length")
+    parser.addoption("--faults", action="store_true", help="also try workers that pause, die in pairs or lose their network")
     parser.addoption("--gpu", action="store_true", help="run the tests of the CUDA source on a GPU instead of the host")
 
 

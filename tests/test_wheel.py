@@ -84,5 +84,6 @@ def test_every_command(bare):
     command("search", "letters.gmi", "letters#0", "-n", 3)
     command("compare", "three", "two", "-o", "compared", "--quiet")
     command("convert", "letters", "letters.npz")
+    command("doctor")
     listed = "import graphmeans.cli as cli, typer; print(*typer.main.get_command(cli.app).commands)"
     assert set(bare("python", "-c", listed).split()) == tried

@@ -455,4 +455,5 @@ def fit_into(points: Points, queries: GraphBatch) -> NDArray[np.bool_]:
 def widened(space: GraphSpace, queries: GraphBatch) -> GraphSpace:
     """The space in which queries that are too large for it are compared: it has room for them, and no more."""
     largest = covering(queries.largest, len(space.order))
-    return replace(space, order=np.maximum(covering(space.order, len(largest)), largest))
+    order = np.maximum(covering(space.order, len(largest)), largest)
+    return replace(space, order=order, roles=space.roles + queries.role_names[len(space.roles) : len(order)])

@@ -19,6 +19,13 @@ from runs import local_cluster
 pytest.importorskip("distributed")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _asked_for(request):
+    """Timeouts of dask decide how long these take, which can be minutes: `make test-faults` runs them."""
+    if not request.config.getoption("--faults"):
+        pytest.skip("faults of workers are tried by make test-faults")
+
+
 @pytest.fixture(scope="module")
 def letters():
     """Several shards, so that every worker holds some."""
