@@ -45,6 +45,9 @@ class Graph:
         The names of the nodes in mappings that are shown to you; 0, 1, ... by default.
     name : str, optional
         Used in messages, files and pictures.
+    origin : object, optional
+        What the graph was made of, for those who write or draw it as it was: of a molecule the object of RDKit, in which
+        `node_ids` are the numbers of its atoms. It is not compared, and nothing is computed from it.
 
     See Also
     --------
@@ -62,13 +65,15 @@ class Graph:
     """
 
     _zero_edges = False
-    __slots__ = ("_directed", "_edge_attributes", "_edges", "_n_nodes", "_name", "_node_ids", "_nodes", "_roles")
+    __slots__ = ("_directed", "_edge_attributes", "_edges", "_n_nodes", "_name", "_node_ids", "_nodes", "_origin", "_roles")
 
     def __init__(
         self, nodes: NodeData, edges: ArrayLike = (), edge_attributes: EdgeData = None, *, directed: bool = False,
         roles: Sequence[Hashable] | None = None, node_ids: Sequence[Hashable] | None = None, name: str | None = None,
+        origin: Any = None,
     ) -> None:  # fmt: skip
         self._name = None if name is None else str(name)
+        self._origin = origin
         self._directed = bool(directed)
         self._n_nodes, self._nodes = self._read_nodes(nodes)
         self._edges = self._read_edges(edges)
@@ -125,6 +130,11 @@ class Graph:
         """The name of the graph."""
         return self._name
 
+    @property
+    def origin(self) -> Any:
+        """What the graph was made of, None if that was not kept."""
+        return self._origin
+
     def __repr__(self) -> str:
         name = f"{self._name!r}, " if self._name is not None else ""
         arrow = "directed, " if self._directed else ""
@@ -139,7 +149,8 @@ class Graph:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(_same(a, b) for a, b in zip(self.__getstate__(), other.__getstate__(), strict=True))
+        compared = [slot for slot in self._all_slots() if slot != "_origin"]
+        return all(_same(getattr(self, slot), getattr(other, slot)) for slot in compared)
 
     def __hash__(self) -> int:
         return hash((self._n_nodes, self._edges.tobytes(), self._directed, self._name))
