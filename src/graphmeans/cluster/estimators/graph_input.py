@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from graphmeans.graphs.convert import is_one_graph, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.labelled import ignored_identities
 from graphmeans.matching.match import Matcher
 from graphmeans.space import GraphSpace, Order, exact_shift
 
@@ -55,7 +57,11 @@ class GraphInput(BaseEstimator):
             if client is not None:
                 return client.fit_encoder(encoder, X), client.surveyed(X, encoder)
             return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
-        return encoder, encoder.fit_encode(to_graphs(X))
+        graphs = to_graphs(X)
+        said = ignored_identities(X, lambda: graphs)
+        if said is not None:
+            warnings.warn(said, stacklevel=5)
+        return encoder, encoder.fit_encode(graphs)
 
     def _make_space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
         """The space of these graphs, with the parameters of this estimator."""
