@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import PARTIAL, exit_code, reported, was_stopped
-from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, input_graphs
 from graphmeans.cli.output import echo_json
 
 InitName = Enum(
@@ -57,6 +57,8 @@ def cluster_command(
     certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,
     seed: options.Seed = 0,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
@@ -97,7 +99,6 @@ def cluster_command(
         from time import perf_counter
 
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
 
         start = perf_counter()
         quiet = quiet or as_json
@@ -106,7 +107,7 @@ def cluster_command(
         if where != options.EngineName.threads.value and algorithm != options.AlgorithmName.interval:
             raise ValueError(f"--algorithm {algorithm.value} works with --engine threads only; dask takes interval")
         with shown_progress(f"reading {source}", quiet=quiet):
-            graphs, classes = open_or_read(source)
+            graphs, classes = input_graphs(source, labelled, roles)
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours

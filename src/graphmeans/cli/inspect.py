@@ -8,7 +8,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.inputs import encoder_of, input_graphs
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def inspect_command(
     source: options.Input,
     n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="For the estimate of time and memory.")] = 8,
     matcher: options.MatcherOption = options.MatcherName.auto,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
@@ -47,10 +49,9 @@ def inspect_command(
     """
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
 
         with shown_progress(f"reading {source}", quiet=as_json):
-            graphs, classes = open_or_read(source)
+            graphs, classes = input_graphs(source, labelled, roles)
         from graphmeans.evaluation.inspecting import inspect
 
         with shown_progress("matching a sample", quiet=as_json):

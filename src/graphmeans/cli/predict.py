@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import connected_workers, engine_address, model_path
+from graphmeans.cli.inputs import connected_workers, engine_address, input_graphs, model_path
 from graphmeans.cli.output import echo_json
 from graphmeans.files import replace_file
 
@@ -33,6 +33,8 @@ def predict_command(
             "ending is a folder of Parquet parts.",
         ),
     ] = None,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     device: options.DeviceOption = options.DeviceName.auto,
@@ -60,7 +62,6 @@ def predict_command(
     """
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
         from graphmeans.io.parquet.predictions import write_predictions
         from graphmeans.io.storage.model import load
         from graphmeans.matching.device import check_device
@@ -73,7 +74,7 @@ def predict_command(
             raise ValueError(f"{model}: is an index, not a model; `graphmeans search` searches in it")
         check_device(device.value)
         estimator.device = device.value
-        graphs, _ = open_or_read(source)
+        graphs, _ = input_graphs(source, labelled, roles)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:
             if output is not None and not output.suffix and not isinstance(graphs, list):
