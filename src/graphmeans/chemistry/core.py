@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphmeans.chemistry.frame import Frame, bond_sign
+from graphmeans.chemistry.frame import Frame, atom_kind, bond_sign
 from graphmeans.chemistry.members import Aligned, ClusterMolecules
 from graphmeans.chemistry.toolkit import part, silent
 
@@ -15,8 +15,8 @@ LEVELS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 LEAST_ATOMS = 3
 #: Members, the nearest to the mean first, in which a core is looked for: the medoid unless another has a larger part.
 HOSTS = 12
-#: The core that is shown first is the largest one that at least this share of the members contains.
-USUAL_SHARE = 0.5
+#: Kinds of atoms that SMARTS writes without brackets.
+_BARE = frozenset("B C N O P S F Cl Br I b c n o p s".split())
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Core:
     elements : dict
         For atoms at which different elements stand, those that the core allows, the most frequent first.
     smarts : str
-        The core as a query: elements and kinds of bonds.
+        The core as a query: elements, aromatic or not, and kinds of bonds.
     smiles : str
         The core in the host as a molecule, with hydrogen wherever something else may stand.
     count, of : int
@@ -90,11 +90,8 @@ def cores(frame: Frame, members: ClusterMolecules, levels: Sequence[float] = LEV
 
 
 def usual_core(found: Sequence[Core]) -> Core | None:
-    """The largest core that at least half of the members contain; else the one that most of them do."""
-    usual = [core for core in found if core.share >= USUAL_SHARE]
-    if usual:
-        return usual[-1]
-    return max(found, key=lambda core: core.share) if found else None
+    """The core that says most about the cluster: the largest number of atoms times the share of members that contain it."""
+    return max(found, key=lambda core: (len(core.atoms) * core.share, core.share)) if found else None
 
 
 def largest_part(frame: Frame, member: Aligned, support: float) -> tuple[list[int], list[int]]:
@@ -102,7 +99,7 @@ def largest_part(frame: Frame, member: Aligned, support: float) -> tuple[list[in
     molecule = member.molecule
     allowed = {
         atom.GetIdx() for atom in molecule.GetAtoms()
-        if atom.GetSymbol() in frame.kinds(int(member.nodes[atom.GetIdx()]), support)
+        if atom_kind(atom) in frame.kinds(int(member.nodes[atom.GetIdx()]), support)
     }  # fmt: skip
     bonds = {
         bond.GetIdx() for bond in molecule.GetBonds()
@@ -150,10 +147,9 @@ def _core(
     atoms, bonds = found
     molecule = host.molecule
     elements = {a: frame.kinds(int(host.nodes[a]), support) for a in atoms}
-    signs = [f"[#{atom.GetAtomicNum()}]" for atom in molecule.GetAtoms()]
-    table = chem.GetPeriodicTable()
+    signs = [""] * molecule.GetNumAtoms()
     for a, kinds in elements.items():
-        signs[a] = f"[{','.join(f'#{table.GetAtomicNumber(kind)}' for kind in kinds)}]"
+        signs[a] = kinds[0] if len(kinds) == 1 and kinds[0] in _BARE else f"[{','.join(kinds)}]"
     smarts = chem.MolFragmentToSmiles(
         molecule, atoms, bonds, atomSymbols=signs, bondSymbols=[bond_sign(bond) for bond in molecule.GetBonds()]
     )

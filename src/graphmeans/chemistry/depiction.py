@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.chemistry.core import Core, connected_part, cut_out
-from graphmeans.chemistry.frame import bond_sign
+from graphmeans.chemistry.frame import atom_kind, bond_sign
 from graphmeans.chemistry.members import Aligned
 from graphmeans.chemistry.toolkit import part, silent
 from graphmeans.chemistry.variation import Variation
@@ -55,7 +55,7 @@ def shared_part(one: Aligned, other: Aligned) -> list[tuple[int, int]]:
     pairs = {
         a: at[int(node)] for a, node in enumerate(one.nodes)
         if int(node) in at
-        and one.molecule.GetAtomWithIdx(a).GetSymbol() == other.molecule.GetAtomWithIdx(at[int(node)]).GetSymbol()
+        and atom_kind(one.molecule.GetAtomWithIdx(a)) == atom_kind(other.molecule.GetAtomWithIdx(at[int(node)]))
     }  # fmt: skip
     bonds = set()
     for bond in one.molecule.GetBonds():

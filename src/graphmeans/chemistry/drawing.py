@@ -13,6 +13,8 @@ from graphmeans.chemistry.toolkit import part, silent
 _SCALE = 26
 #: Colours by element, which style sheets know by a letter: k is ink. Each can be read on a light and on a dark page.
 INKS = {"k": "#000000", "n": "#3b74d1", "o": "#cf3f3f", "s": "#a07400", "g": "#1f8a56", "b": "#a6583a", "v": "#8a5fd0", "r": "#0b7f86"}
+#: What lies under atoms and bonds that one tenth, two tenths, ... of the members have.
+SUPPORTS = ("#f1f5f9", "#e9f0f6", "#dfe9f4", "#d3e2f1", "#c5d9ee", "#b4cdea", "#a1c0e5", "#8bb1df", "#74a2d9", "#5b92d3")
 _ELEMENTS = {"n": (7,), "o": (8,), "s": (16,), "g": (9, 17), "b": (35,), "v": (53, 15), "r": (0,)}
 _PATH = re.compile(r"<path[^>]*? d='([^']*)' style='([^']*)'")
 _TEXT = re.compile(r"<text x='([-\d.]+)' y='([-\d.]+)'[^>]*?font-size:(\d+)px[^>]*?fill:(#[0-9A-Fa-f]{6})[^>]*>([^<]*)</text>")
@@ -29,7 +31,7 @@ class MoleculePicture:
     strokes: dict[str, str]
     fills: dict[str, str]
     letters: list[tuple[int, int, int, str, str]]  # x, y, size, ink, text
-    support: list[tuple[int, str]] = field(default_factory=list)  # per cent, and a path with that support
+    support: list[tuple[int, str]] = field(default_factory=list)  # tenths, and a path with that support
 
     def data(self) -> dict[str, Any]:
         """The picture as JSON, for a script that draws it."""
@@ -44,7 +46,7 @@ class MoleculePicture:
 
     def inner(self) -> str:
         """The elements inside the SVG. Nothing in them comes from a file: paths are numbers, letters a few signs."""
-        parts = [f'<path class="sup" d="{d}" style="opacity:{percent / 100:g}"/>' for percent, d in self.support]
+        parts = [f'<path class="u u{tenth}" d="{d}"/>' for tenth, d in self.support]
         parts += [f'<path class="i{ink}" d="{d}"/>' for ink, d in self.strokes.items()]
         parts += [f'<path class="i{ink} full" d="{d}"/>' for ink, d in self.fills.items()]
         parts += [
@@ -69,11 +71,12 @@ def style_sheet() -> str:
     """The style that pictures of molecules need."""
     inks = "".join(
         f".mol .i{ink}{{stroke:{paint};fill:none}}.mol .i{ink}.full,.mol text.i{ink}{{fill:{paint};stroke:none}}"
-        for ink, paint in {**INKS, "k": "currentColor"}.items()
+        for ink, paint in [("k", "currentColor"), *((ink, f"var(--i{ink},{INKS[ink]})") for ink in INKS if ink != "k")]
     )
+    ramp = "".join(f".mol .u{tenth}{{stroke:var(--u{tenth},{colour})}}" for tenth, colour in enumerate(SUPPORTS, 1))
     return (
         f".mol path{{stroke-width:2;stroke-linecap:round;stroke-linejoin:round}}{inks}.mol text{{font-family:sans-serif}}"
-        ".mol path.sup{fill:none;stroke:var(--support,#5fa3e0);stroke-width:19;stroke-linecap:round}"
+        f".mol .u{{fill:none;stroke-width:20}}{ramp}"
     )
 
 
@@ -130,7 +133,7 @@ def _prepared(molecule: Any, draw2d: Any) -> Any:
 def _underlay(
     molecule: Any, at: Sequence[Any], atoms: Sequence[float], bonds: Sequence[float]
 ) -> list[tuple[int, str]]:
-    """Lines below bonds and dots below atoms, together for each tenth of support."""
+    """Lines below bonds and dots below atoms, together for each tenth of support; the higher support lies on top."""
     rows: dict[int, list[str]] = {}
     if not at:
         return []
@@ -139,11 +142,11 @@ def _underlay(
         rows.setdefault(_tenth(share), []).append(f"M{one.x:.0f} {one.y:.0f}L{other.x:.0f} {other.y:.0f}")
     for point, share in zip(at, atoms, strict=True):
         rows.setdefault(_tenth(share), []).append(f"M{point.x:.0f} {point.y:.0f}h.1")
-    return [(percent, "".join(ds)) for percent, ds in sorted(rows.items()) if percent]
+    return [(tenth, "".join(ds)) for tenth, ds in sorted(rows.items()) if tenth]
 
 
 def _tenth(share: float) -> int:
-    return round(10 * share) * 10
+    return round(10 * share)
 
 
 def _rgb(colour: str) -> tuple[float, ...]:

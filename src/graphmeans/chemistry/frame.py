@@ -9,10 +9,16 @@ from graphmeans.chemistry.members import Aligned
 
 #: Kinds of bonds as SMARTS writes them.
 _BONDS = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":"}
-#: An atom of a core is of at most this many elements; each must stand there in at least this share of the members.
+#: An atom of a core is of at most this many kinds; each must stand there in at least this share of the members.
 MOST_KINDS, LEAST_KIND = 3, 0.1
 
 Ends = tuple[int, int]
+
+
+def atom_kind(atom: Any) -> str:
+    """The kind of an atom as SMARTS writes it: its element, in small letters if it is aromatic."""
+    symbol = str(atom.GetSymbol())
+    return symbol.lower() if atom.GetIsAromatic() else symbol
 
 
 def bond_sign(bond: Any) -> str:
@@ -21,7 +27,7 @@ def bond_sign(bond: Any) -> str:
 
 
 class Frame:
-    """Counts, over aligned members, of the elements at each node of the mean and of the bonds between its nodes."""
+    """Counts, over aligned members, of the kinds of atoms at each node of the mean and of the bonds between its nodes."""
 
     def __init__(self, members: list[Aligned]) -> None:
         self.count = len(members)
@@ -30,16 +36,18 @@ class Frame:
         for member in members:
             for atom in member.molecule.GetAtoms():
                 if (node := int(member.nodes[atom.GetIdx()])) >= 0:
-                    self.atoms[node][atom.GetSymbol()] += 1
+                    self.atoms[node][atom_kind(atom)] += 1
             for bond in member.molecule.GetBonds():
                 ends = self._ends(member, bond)
                 if ends is not None:
                     self.bonds[ends][bond_sign(bond)] += 1
 
     def atom_support(self, member: Aligned) -> list[float]:
-        """For each atom of a member, the share of members with an atom of the same element at its place."""
+        """For each atom of a member, the share of members with an atom of the same kind at its place."""
         return [
-            self.atoms[node][atom.GetSymbol()] / self.count if (node := int(member.nodes[atom.GetIdx()])) in self.atoms else 0.0
+            self.atoms[node][atom_kind(atom)] / self.count
+            if (node := int(member.nodes[atom.GetIdx()])) in self.atoms
+            else 0.0
             for atom in member.molecule.GetAtoms()
         ]
 
@@ -52,11 +60,13 @@ class Frame:
         return shares
 
     def kinds(self, node: int, support: float) -> tuple[str, ...]:
-        """The most frequent elements at a node that together have this support; none if too many would be needed."""
+        """The most frequent kinds of atoms at a node that together have this support; none if too many would be needed."""
         if node not in self.atoms:
             return ()
         together, chosen = 0, []
-        for kind, count in sorted(self.atoms[node].items(), key=lambda item: (-item[1], item[0]))[:MOST_KINDS]:
+        ranked = sorted(self.atoms[node].items(), key=lambda item: (-item[1], item[0]))
+        alike = [row for row in ranked if row[0].islower() == ranked[0][0].islower()]  # all aromatic, or none
+        for kind, count in alike[:MOST_KINDS]:
             if chosen and count < LEAST_KIND * self.count:
                 break
             chosen.append(kind)

@@ -117,7 +117,7 @@ def _carried(core: Core, molecule: Any, way: Way) -> dict[int, str]:
     """The names of the groups that atoms of the core carry, by the number of the atom in the query."""
     chem = part("Chem")
     with silent():
-        sides = chem.ReplaceCore(molecule, core.query, way, replaceDummies=False, labelByIndex=True)
+        sides = chem.ReplaceCore(molecule, core.query, way, replaceDummies=True, labelByIndex=True)
     if sides is None or not sides.GetNumAtoms():
         return {}
     for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
