@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from graphmeans import datasets, evaluation, plots
+    from graphmeans import chemistry, datasets, evaluation, plots
     from graphmeans.cluster.estimators.kmeans import GraphKMeans
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 #: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
 #: `import graphmeans` quick.
 _NAMES = {
+    "chemistry": ["chemistry"],
     "cluster.estimators.kmeans": ["GraphKMeans"],
     "cluster.estimators.kmedoids": ["GraphKMedoids"],
     "cluster.estimators.minibatch": ["MiniBatchGraphKMeans"],
@@ -83,7 +84,7 @@ _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for n
 
 __all__ = [
     "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
-    "Match", "MeanGraph", "MiniBatchGraphKMeans", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
+    "Match", "MeanGraph", "MiniBatchGraphKMeans", "chemistry", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
     "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 

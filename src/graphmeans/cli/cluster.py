@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.errors import PARTIAL, exit_code, reported, was_stopped
+from graphmeans.cli.errors import exit_code, reported, was_stopped
 from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, input_graphs
 from graphmeans.cli.output import echo_json
 
@@ -130,8 +130,6 @@ def cluster_command(
             if workers is not None:
                 estimator.engine = workers.client
             estimator.fit(graphs)
-            if was_stopped():
-                estimator.hint_ = PARTIAL
             seconds = perf_counter() - start
             summary = write_results(
                 output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,

@@ -65,9 +65,7 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
         f"[bold]{graphs}[/bold] in [bold]{clusters}[/bold], "
         f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}"
     )
-    compared = f" ({summary.saving:.1f} times as many)" if summary.saves else ""
-    needed = f"a standard k-means would have needed {number(summary.standard)}{compared}"
-    say(f"{counted(summary.matchings, 'matching')}; {needed}")
+    say(f"{counted(summary.matchings, 'matching')} in all{_compared(summary)}")
     if summary.accuracy is not None:
         say(f"[bold]{percent(summary.accuracy)}[/bold] of the graphs are of the class most frequent in their cluster")
     if summary.hint is not None:
@@ -78,6 +76,14 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
     say(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}")
 
 
+def _compared(summary: ClusteringSummary) -> str:
+    """How the matchings compare with those of a standard k-means; nothing where alignments are fixed."""
+    if summary.standard is None:
+        return ""
+    fewer = f"{summary.saving:,.1f} times fewer than" if summary.saves else "beside"
+    return f", {fewer} the {number(summary.standard)} of a standard k-means"
+
+
 def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
     """The results, for scripts."""
     others = {name: str(directory / file) for name, file in _FILES.items()}
@@ -85,8 +91,12 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
         "graphs": summary.n_graphs,
         "inertia": summary.inertia,
         "iterations": summary.n_iter,
+        "interrupted": summary.interrupted,
         "matchings": int(estimator.n_matchings_),
         "seeding_matchings": int(estimator.n_seeding_matchings_),
+        "all_matchings": summary.matchings,
+        "standard_matchings": summary.standard,
+        "times_fewer_matchings": summary.saving,
         "certified_fraction": float(estimator.certified_fraction_),
         "accuracy": summary.accuracy,
         "hint": summary.hint,
@@ -95,7 +105,7 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
             {
                 "label": cluster.label,
                 "size": cluster.size,
-                "mean_distance": float(cluster.distances.mean()) if cluster.size else None,
+                "rms_distance": cluster.rms_distance,
                 "majority": cluster.majority,
                 "purity": cluster.purity,
             }
@@ -128,12 +138,12 @@ def _write_centroids(directory: Path, means: Sequence[MeanGraph]) -> None:
 def _table(summary: ClusteringSummary) -> Table:
     classes = summary.accuracy is not None
     table = plain_table(right=("cluster", "graphs"))
-    for name in ("mean graph", "distance", "class", "share")[: 4 if classes else 2]:
-        table.add_column(name, justify="right" if name in ("distance", "share") else "left")
+    for name in ("mean graph", "rms distance", "class", "share")[: 4 if classes else 2]:
+        table.add_column(name, justify="right" if name in ("rms distance", "share") else "left")
     for cluster in summary.in_reading_order()[:_MOST_ROWS]:
         core = cluster.mean.cut(0.5)
         known = [safe_markup(cluster.majority or "", 40), percent(cluster.purity) if cluster.purity else ""]
-        typical = number(float(cluster.distances.mean())) if cluster.size else ""
+        typical = "" if cluster.rms_distance is None else number(cluster.rms_distance)
         shape = f"{counted(core.n_nodes, 'node')}, {counted(core.n_edges, 'edge')}"
         table.add_row(str(cluster.label), number(cluster.size), shape, typical, *(known if classes else ()))
     if len(summary.clusters) > _MOST_ROWS:

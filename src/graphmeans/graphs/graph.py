@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.origin import PackedOrigin
 from graphmeans.graphs.values import check_finite, read_column, same_values
 
 #: The key under which a bare array (no column names) is kept.
@@ -132,8 +133,13 @@ class Graph:
 
     @property
     def origin(self) -> Any:
-        """What the graph was made of, None if that was not kept."""
-        return self._origin
+        """What the graph was made of, None if that was not kept; of a molecule a copy with all its properties."""
+        return self._origin.unpack() if isinstance(self._origin, PackedOrigin) else self._origin
+
+    @property
+    def has_origin(self) -> bool:
+        """Whether what the graph was made of was kept."""
+        return self._origin is not None
 
     def __repr__(self) -> str:
         name = f"{self._name!r}, " if self._name is not None else ""

@@ -5,11 +5,16 @@
   const { element, group, sheet, around1, pair } = painter(D);
 
   function thumb(n) {
-    const g = D.graphs[n], svg = sheet();
+    const g = D.graphs[n], svg = g.mol ? moleculePicture(g.mol) : sheet();
     svg.setAttribute("aria-hidden", "true");
+    if (g.mol) return thumbOf(n, svg);
     if (D.shared) svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
     else svg.setAttribute("viewBox", around1(g)); // no common plane: the member fills its picture
     svg.append(group(g, { small: true }));
+    return thumbOf(n, svg);
+  }
+  function thumbOf(n, svg) {
+    const g = D.graphs[n];
     const known = g.k === undefined ? "" : `, class ${D.classes[g.k]}`;
     const other = g.k !== undefined && majority(g.c) !== g.k;
     const button = element("button", { type: "button", class: other ? "thumb other" : "thumb", "data-g": n, "aria-label": `${g.name}${known}, distance ${g.r}. Open`, title: `${g.name}${known}, distance ${g.r}` });
@@ -92,6 +97,7 @@
     if (g.pm !== undefined) facts.append(provenWords(g));
     const overlay = { ...g };
     $("viewer-picture").replaceChildren(pair(overlay, mean, g.m, [g.name, `mean of ${mean.size}`], mean.n));
+    if (g.mol) $("viewer-picture").prepend(besideMedoid(g, D));
     const unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length, odd = (g.xs || []).length + (g.xn || []).length;
     $("viewer-note").textContent = (odd ? "Orange: unusual in this cluster. " : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean.` : "");
     table(g, mean);

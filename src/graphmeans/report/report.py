@@ -13,6 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 import graphmeans
+from graphmeans.chemistry.drawing import style_sheet
 from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
@@ -22,6 +23,7 @@ from graphmeans.plots.text import plain_text
 from graphmeans.report.cards import cards, figures, headline
 from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, symbols
 from graphmeans.report.evidence import gather
+from graphmeans.report.molecule_cards import molecule_cards
 from graphmeans.report.page_data import page_data, script_json
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
@@ -108,14 +110,25 @@ def _page(
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    script = _asset("draw.js") + _asset("page.js")
+    molecules = molecule_cards(summary, evidence, collection)
+    shown = cards(summary, evidence, collection, pictures)
+    means = symbols(pictures, palette, len(summary.clusters))
+    style, script = _asset("page.css"), _asset("draw.js") + _asset("page.js")
+    if molecules is not None:
+        molecules.add_members(data)
+        means = molecules.symbols(means)
+        style += _asset("molecules.css") + style_sheet()
+        script = _asset("molecules.js") + script
+    for card in shown:
+        card["molecule"] = None if molecules is None else molecules.card(card["label"])
     return page_template(__file__).render(
         title=plain_text(title),
         summary=summary,
         headline=headline(summary, evidence),
         figures=figures(summary, evidence, duration(spent)),
-        cards=cards(summary, evidence, collection, pictures),
-        symbols=symbols(pictures, palette, len(summary.clusters)),
+        cards=shown,
+        molecules=molecules is not None,
+        symbols=means,
         map=map_svg(summary, evidence, places),
         evidence=evidence,
         fidelity=f"{evidence.map.fidelity:.2f}",
@@ -129,7 +142,7 @@ def _page(
         duration=duration(spent),
         version=graphmeans.__version__,
         data=Markup(script_json(data)),
-        style=Markup(_asset("page.css")),
+        style=Markup(style),
         script=Markup(script),
         # The page runs this script and no other, whatever a name may contain.
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.graphs.convert.packed_molecule import PackedMolecule
 from graphmeans.graphs.convert.records import Records, need, one_or_many
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
+#: The property under which an atom remembers its number while others are left out.
+_NUMBER = "_graphmeans_number"
 #: What can be asked of an atom, by name.
 ATOM_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "element": lambda atom: atom.GetSymbol(),
@@ -39,8 +42,10 @@ BOND_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Sequence[str] = ("bond",)) -> Any:
     """Make graphs of molecules of RDKit.
 
-    Nodes are the atoms that the molecule has (hydrogens only where they are atoms of their own), edges the bonds. The
-    molecule's name, if it has one, becomes the graph's.
+    Nodes are the atoms, edges the bonds. Hydrogens that are atoms of their own are counted by their neighbours instead, as
+    chemists draw molecules, except where they say something (deuterium, hydrides, hydrogen itself). The molecule's name, if
+    it has one, becomes the graph's. The molecule itself, with all its properties, is kept as ``graph.origin``, in which
+    ``graph.node_ids`` are the numbers of the atoms.
 
     Parameters
     ----------
@@ -74,11 +79,13 @@ def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Se
             raise GraphError(f"{what} must be names out of {', '.join(known)}, got {asked!r}")
 
     def convert(molecule: Any, label: str) -> Graph:
-        nodes = [{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in molecule.GetAtoms()]
-        ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
-        edges = [{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in molecule.GetBonds()]
+        shown, ids = without_hydrogens(molecule)
+        nodes = [{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in shown.GetAtoms()]
+        ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in shown.GetBonds()]
+        edges = [{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in shown.GetBonds()]
         name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
-        return Records(None, nodes, ends, edges, directed=False, name=name or None).graph(label)
+        about = {"directed": False, "name": name or None, "origin": PackedMolecule(molecule)}
+        return Records(ids, nodes, ends, edges, **about).graph(label)
 
     return one_or_many(molecules, is_rdkit, convert, "a molecule of RDKit")
 
@@ -114,11 +121,35 @@ def from_smiles(smiles: str | Iterable[str], **options: Any) -> Any:
     return from_rdkit([molecule_from_smiles(text, f"graph {i}") for i, text in enumerate(smiles)], **options)
 
 
+def without_hydrogens(molecule: Any) -> tuple[Any, list[int] | None]:
+    """The molecule without hydrogens that only say how many there are, and the number of each atom that is left.
+
+    The numbers are None if nothing was left out.
+    """
+    chem = need("rdkit.Chem", "rdkit", "from_rdkit")
+    if molecule.NeedsUpdatePropertyCache():  # a molecule that was never sanitised, such as one made of SMARTS
+        molecule = chem.Mol(molecule)
+        molecule.UpdatePropertyCache(strict=False)
+        chem.FastFindRings(molecule)
+    if not any(atom.GetAtomicNum() == 1 for atom in molecule.GetAtoms()):
+        return molecule, None
+    numbered = chem.Mol(molecule)
+    for atom in numbered.GetAtoms():
+        atom.SetIntProp(_NUMBER, atom.GetIdx())
+    with need("rdkit.rdBase", "rdkit", "from_rdkit").BlockLogs():
+        left = chem.RemoveHs(numbered, sanitize=False)
+    left.UpdatePropertyCache(strict=False)
+    ids = [atom.GetIntProp(_NUMBER) for atom in left.GetAtoms()]
+    return left, None if len(ids) == molecule.GetNumAtoms() else ids
+
+
 def molecule_from_smiles(text: str, label: str) -> Any:
     """A molecule from SMILES; an error in one line, and nothing on the terminal, if it is none."""
     chem, base = need("rdkit.Chem", "rdkit", "reading SMILES"), need("rdkit.rdBase", "rdkit", "reading SMILES")
+    how = chem.SmilesParserParams()
+    how.removeHs = False  # the molecule is kept as it was written; the graph leaves them out
     with base.BlockLogs():
-        molecule = chem.MolFromSmiles(text) if isinstance(text, str) and "\0" not in text else None
+        molecule = chem.MolFromSmiles(text, how) if isinstance(text, str) and "\0" not in text else None
     if molecule is None:
         raise GraphError(f"{label}: not a molecule in SMILES: {str(text)[:60]!r}")
     return molecule

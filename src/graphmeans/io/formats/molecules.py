@@ -208,7 +208,7 @@ def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list
     chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
     molecules = []
     with base.BlockLogs(), refusing(where, "is not SDF", (RuntimeError, ValueError, OSError)):
-        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
+        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data), removeHs=False), 1):
             if molecule is None:
                 raise fail(where, f"molecule {number} cannot be read")
             if not (molecule.HasProp("_Name") and molecule.GetProp("_Name").strip()):
