@@ -12,7 +12,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
 from graphmeans.plots.members import differences, frame_positions, union_box
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Viewport, layout, own_positions, square
+from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import significant
 
@@ -31,7 +31,7 @@ class ClusterPictures:
 
     def __init__(self, means: Sequence[MeanGraph]) -> None:
         self.means = means
-        self.layouts = [layout(mean) for mean in means]
+        self.layouts = common_layouts(means)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
@@ -95,7 +95,7 @@ class ClusterPictures:
         else:
             data["s"] = picture.ends.ravel().tolist()
         if any(picture.labels):
-            shown = [plain_text(text, LABEL) for text in picture.labels]
+            shown = [plain_text(text, picture.letters if picture.em else LABEL) for text in picture.labels]
             data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
             if picture.sides.any():
                 data["d"] = picture.sides.tolist()
@@ -104,7 +104,9 @@ class ClusterPictures:
         if picture.rings.any():
             data["q"] = np.flatnonzero(picture.rings).tolist()
         if picture.directed:
-            data["w"] = 1
+            data["w"] = np.flatnonzero(picture.heads).tolist()
+        if picture.em:
+            data["e"] = max(1, round(picture.em * scale))
         return data
 
 

@@ -24,6 +24,7 @@ from graphmeans.report.cards import cards, figures, headline
 from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, symbols
 from graphmeans.report.evidence import gather
 from graphmeans.report.molecule_cards import molecule_cards
+from graphmeans.report.networks import network_cards
 from graphmeans.report.page_data import page_data, script_json
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
@@ -119,7 +120,14 @@ def _page(
         means = molecules.symbols(means)
         style += _asset("molecules.css") + style_sheet()
         script = _asset("molecules.js") + script
+    networks = network_cards(summary)
+    if networks is not None:
+        data["regions"] = networks.names
+        means = networks.symbols(means)
+        style += _asset("networks.css")
+        script = _asset("networks.js") + script
     for card in shown:
+        card["network"] = None if networks is None else networks.card(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
     return page_template(__file__).render(
         title=plain_text(title),
