@@ -132,7 +132,7 @@ def test_as_many_trees_and_sequences_as_there_are():
 
         return at(0)
 
-    trees = gm.structures.trees([grown(i % 5) for i in range(100)])
+    trees = gm.structures.trees([grown(i % 5) for i in range(100)], depth="role")
     assert gm.evaluation.choose_k(trees, range(3, 8), n_seeds=2, random_state=0).recommended == 5
 
 

@@ -19,10 +19,10 @@ DEPTH = "depth"
 
 
 def trees(
-    roots: Iterable[Any], *, ordered: bool = False, depth: str = "role", children: Callable[[Any], Iterable[Any]] | None = None,
-    attributes: Callable[[Any], Any] | None = None, names: Sequence[str] | None = None,
+    roots: Iterable[Any], *, ordered: bool = False, depth: str = "attribute",
+    children: Callable[[Any], Iterable[Any]] | None = None, attributes: Callable[[Any], Any] | None = None, names: Sequence[str] | None = None,
 ) -> list[Graph]:  # fmt: skip
-    """Turn rooted trees into graphs: root is matched with root and level with level, or depth is one attribute among others.
+    """Turn rooted trees into graphs, whose edges lead from parent to child, and in which the depth is an attribute or a wall.
 
     Parameters
     ----------
@@ -31,11 +31,11 @@ def trees(
         tree with edges away from its root, or anything that `children` and `attributes` can read.
     ordered : bool, default=False
         Whether the order of siblings matters: the column ``place`` then counts them from 0.
-    depth : {"role", "attribute"}, default="role"
-        "role": a node is matched only with nodes of its depth, which is quick. "attribute": the depth is a column of that
-        name, and edges lead from parent to child, so that a subtree may be matched with one that lies deeper: an edit that
-        wraps a block costs what it adds, and does not shift everything below it. See docs/how-to/structures.md for which
-        is better when.
+    depth : {"attribute", "role"}, default="attribute"
+        "attribute": the depth is a column of that name, so that a subtree may be matched with one that lies deeper: an edit
+        that wraps a block costs what it adds, and does not shift everything below it. "role": a node is matched only with
+        nodes of its depth, and edges have no direction, which is quicker and right where levels mean something (ranks of a
+        classification). See docs/how-to/structures.md for what was measured.
     children : callable, optional
         From a node of your own kind to its children, in order.
     attributes : callable, optional
@@ -56,9 +56,9 @@ def trees(
     --------
     >>> import ast, graphmeans as gm
     >>> gm.structures.trees([("+", ["a", ("*", ["b", "c"])])])
-    [Graph(5 nodes, 4 edges)]
+    [Graph(directed, 5 nodes, 4 edges)]
     >>> gm.structures.trees([ast.parse("a + b")], children=ast.iter_child_nodes, attributes=lambda node: type(node).__name__)
-    [Graph(8 nodes, 7 edges)]
+    [Graph(directed, 8 nodes, 7 edges)]
     """
     if (children is None) != (attributes is None):
         raise GraphError("children and attributes belong together: give both or neither")

@@ -3,7 +3,6 @@
   const $ = (id) => document.getElementById(id);
   const SVG = "http://www.w3.org/2000/svg";
   const { element, group, sheet, around1, pair } = painter(D);
-  if (D.regions) nameConnections(D.regions);
 
   function thumb(n) {
     const g = D.graphs[n], svg = g.mol ? moleculePicture(g.mol) : sheet();
