@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from base64 import b64encode
@@ -52,12 +53,19 @@ class MeanMatrices:
     directed: bool
 
     @classmethod
-    def of_means(cls, means: Sequence[Graph], sizes: Sequence[float], weight: str | None = None) -> MeanMatrices | None:
-        """The matrices of mean graphs; None if these are no networks on named nodes."""
+    def of_means(
+        cls, means: Sequence[Graph], sizes: Sequence[float], weight: str | None = None, order: Sequence[Hashable] | None = None
+    ) -> MeanMatrices | None:
+        """The matrices of mean graphs; None if these are no networks on named nodes.
+
+        Rows come as `order` says, or by their names: "area 2" before "area 10".
+        """
         filled = [mean for mean in means if mean.n_edges]
         if not filled or not all(is_labelled(mean) for mean in filled):
             return None
-        names = list(dict.fromkeys(role for mean in filled for role in mean.roles or ()))
+        every = dict.fromkeys(role for mean in filled for role in mean.roles or ())
+        first = [name for name in order or () if name in every]
+        names = first + sorted(every.keys() - set(first), key=_natural)
         place = {name: i for i, name in enumerate(names)}
         found = np.zeros((len(means), len(names), len(names)))
         for c, mean in enumerate(means):
@@ -95,8 +103,9 @@ class MeanMatrices:
 
 
 def draw_matrices(
-    estimator: Any, axes: Sequence[Axes] | None = None, *, kind: str = "mean", weight: str | None = None
-) -> list[Axes]:
+    estimator: Any, axes: Sequence[Axes] | None = None, *, kind: str = "mean", order: Sequence[Hashable] | None = None,
+    weight: str | None = None,
+) -> list[Axes]:  # fmt: skip
     """Draw the mean matrices of clusters of networks on named nodes, as heat maps in one order of the nodes.
 
     Parameters
@@ -107,6 +116,8 @@ def draw_matrices(
         One for each cluster; a new figure by default.
     kind : {"mean", "difference"}, default="mean"
         The means themselves, or what each cluster has more than the mean of all networks. All clusters share one scale.
+    order : sequence of names, optional
+        The order of the rows; by default that of the names, in which "area 2" comes before "area 10".
     weight : str, optional
         The edge attribute; may be left out if there is only one that is a number.
 
@@ -135,7 +146,7 @@ def draw_matrices(
     fitted = hasattr(estimator, "centroids")
     means = estimator.centroids("graph") if fitted else list(estimator)
     sizes = np.bincount(estimator.labels_, minlength=len(means)) if fitted else np.ones(len(means))
-    found = MeanMatrices.of_means(means, sizes, weight)
+    found = MeanMatrices.of_means(means, sizes, weight, order)
     if found is None:
         raise GraphError("matrices are drawn of networks on named nodes: see gm.structures.labelled_networks")
     shown = found.means if kind == "mean" else found.differences
@@ -165,7 +176,7 @@ def draw_matrices(
 def scale_of(values: FloatArray, *, diverging: bool) -> tuple[float, float, tuple[str, ...]]:
     """Where the colours begin and end, and which they are: values of both signs are drawn from blue over white to red."""
     most = float(np.quantile(np.abs(values), WITHIN)) or float(np.abs(values).max(initial=0.0)) or 1.0
-    if diverging or float(values.min(initial=0.0)) < -0.05 * most:
+    if diverging or float(np.quantile(values, 1 - WITHIN)) < -0.1 * most:
         return -most, most, DIVERGING
     return 0.0, most, RISING
 
@@ -187,6 +198,11 @@ def heat_map(values: FloatArray, least: float, most: float, colours: Sequence[st
     ]  # fmt: skip
     chunks = (struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d)) for t, d in parts)
     return "data:image/png;base64," + b64encode(b"\x89PNG\r\n\x1a\n" + b"".join(chunks)).decode()
+
+
+def _natural(name: Hashable) -> list[tuple[int, int, str]]:
+    """A key that sorts names with numbers in them by these numbers."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"\d+|\D+", str(name))]
 
 
 def _table(colours: Sequence[str], count: int = 64) -> NDArray[np.uint8]:

@@ -16,7 +16,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.trees import DEPTH
 
 #: The width of a letter, and what is left free between two labels.
-LETTER, GAP = 0.62, 0.7
+LETTER, GAP = 0.68, 0.7
 #: The labels of a level stand in at most so many rows, so far apart, if a tree would be wider than this.
 ROWS, ROW, WIDE = 3, 1.25, 30.0
 #: The least and the largest distance of two levels.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup, escape
 
+from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.matrix import MeanMatrices, heat_map, scale_of, shown_ticks
 from graphmeans.plots.network import NAMED
@@ -78,7 +80,7 @@ class NetworkCards:
         said = f"{what} of cluster {label}, {count} by {count}, rows and columns in the order of the nodes"
         image = heat_map(np.asarray(values), *scale)
         return Markup(
-            f'<svg class="matrix" viewBox="0 0 {FREE + SIDE} {SIDE}" role="img" aria-label="{said}" data-rows="{count}">'
+            f'<svg class="matrix" viewBox="0 -6 {FREE + SIDE} {SIDE + 12}" role="img" aria-label="{said}" data-rows="{count}">'
             f'{"".join(written)}<image href="{image}" x="{FREE}" y="0" width="{SIDE}" height="{SIDE}" '
             'class="pixels" preserveAspectRatio="none"/></svg>'
         )
@@ -97,9 +99,10 @@ def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
     return lines
 
 
-def network_cards(summary: ClusteringSummary) -> NetworkCards | None:
-    """The cards of networks on named nodes; None if the clusters hold other graphs."""
-    found = MeanMatrices.of_means([c.mean for c in summary.clusters], [c.size for c in summary.clusters])
+def network_cards(summary: ClusteringSummary, graphs: Sequence[Graph]) -> NetworkCards | None:
+    """The cards of networks on named nodes, in the order of the first one; None if the clusters hold other graphs."""
+    order = graphs[0].node_ids if len(graphs) else None
+    found = MeanMatrices.of_means([c.mean for c in summary.clusters], [c.size for c in summary.clusters], order=order)
     if found is None or not 3 < len(found.names) <= LARGEST:
         return None
     return NetworkCards(summary, found)
