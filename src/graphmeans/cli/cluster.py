@@ -70,6 +70,7 @@ def cluster_command(
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     y_down: options.YDown = False,
+    members: options.Members = None,
     device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -133,7 +134,7 @@ def cluster_command(
             seconds = perf_counter() - start
             summary = write_results(
                 output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,
-                arguments=context.obj, seconds=seconds, y_down=y_down,
+                arguments=context.obj, seconds=seconds, y_down=y_down, members=members,
             )  # fmt: skip
         if as_json:
             echo_json(as_dict(estimator, summary, output, seconds) | {"partial": was_stopped()})

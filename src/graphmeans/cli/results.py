@@ -7,17 +7,19 @@ import logging
 import re
 import shlex
 from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from graphmeans.cli.label_files import label_file, write_label_file
+from graphmeans.cli.label_files import label_file, named_labels, safe_cell, write_label_file
 from graphmeans.cli.output import plain_table, safe_markup, say
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io.collection import write_graph
 from graphmeans.io.parquet.collection import Collection
+from graphmeans.io.storage.model import load
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
 from graphmeans.report.report import write_report
@@ -36,6 +38,7 @@ _MOST_ROWS = 40
 def write_results(
     directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None,
     title: str, arguments: Sequence[str] | None, seconds: float, y_down: bool = False,
+    members: str | None = None,
 ) -> ClusteringSummary:  # fmt: skip
     """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -50,8 +53,46 @@ def write_results(
     write_report(
         directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds,
         command=None if arguments is None else shlex.join(["graphmeans", *arguments]), y_down=y_down, summary=summary,
+        members=members_wanted(members),
     )  # fmt: skip
     return summary
+
+
+def members_wanted(text: str | None) -> int | str | None:
+    """What the option --members says, for `write_report`."""
+    return text if text is None or text == "all" else int(text)
+
+
+def rewrite_report(
+    path: Path, model: Path, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None, *, title: str,
+    members: str | None, y_down: bool,
+) -> Path:  # fmt: skip
+    """Make the page of a model and the graphs that it was fitted to; they are compared with the labels beside the model."""
+    estimator = load(model)
+    if not hasattr(estimator, "trace_") or not hasattr(estimator, "labels_"):
+        raise ValueError(f"{model}: is not a model of k-means with the labels of its graphs")
+    if len(estimator.labels_) != len(graphs):
+        raise ValueError(f"{model}: was fitted to {len(estimator.labels_)} graphs, but there are {len(graphs)}")
+    if (model.parent / "labels.csv").is_file() and not isinstance(graphs, Collection):
+        for i, (name, label) in enumerate(named_labels(model.parent)):
+            own = safe_cell(graphs[i].name) if graphs[i].name is not None else str(i)
+            if name != own:
+                raise ValueError(f"{model.parent / 'labels.csv'}: graph {i} is {name!r} there, and {own!r} in the input")
+            if label != int(estimator.labels_[i]):
+                raise ValueError(f"{model.parent / 'labels.csv'}: is not of this model: graph {i} is in another cluster")
+    command = _command_of(model.parent / REPORT)
+    return write_report(
+        path, estimator=estimator, graphs=graphs, classes=classes, title=title, command=command, y_down=y_down,
+        members=members_wanted(members),
+    )  # fmt: skip
+
+
+def _command_of(page: Path) -> str | None:
+    """The command that an earlier page of the same results says it was made by."""
+    if not page.is_file():
+        return None
+    found = re.search(r'<code id="command">(.*?)</code>', page.read_text(encoding="utf-8", errors="replace"), re.DOTALL)
+    return None if found is None else unescape(found.group(1))
 
 
 def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *, quiet: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
-from graphmeans.report.words import counted, number, percent
+from graphmeans.report.words import counted, natural_key, number, percent, significant
 
 
 class KeyFigure(NamedTuple):
@@ -52,8 +53,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     return said
 
 
-def figures(summary: ClusteringSummary, evidence: Evidence, duration: str) -> list[KeyFigure]:
-    """The figures below the headline."""
+def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole: bool) -> list[KeyFigure]:
+    """The figures below the headline; the duration may be that of the `whole` run, or of its iterations alone."""
     shown = []
     if summary.accuracy is not None:
         shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
@@ -73,7 +74,7 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str) -> li
         shown.append(KeyFigure(fewer, what))
     elif summary.standard is not None:
         shown.append(KeyFigure(ours, f"matchings in all; a standard k-means needs {number(summary.standard)}"))
-    shown.append(KeyFigure(duration, f"in all; {counted(summary.n_iter, 'iteration')}"))
+    shown.append(KeyFigure(duration, f"{'in all; ' if whole else 'for '}{counted(summary.n_iter, 'iteration')}"))
     return shown
 
 
@@ -107,7 +108,7 @@ class CardMaker:
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
         self.members = [[graphs[evidence.sample[n]] for n in rows if evidence.fair[n]][:200] for rows in self.rows]
         self.margins = evidence.margins
-        self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 400)]])
+        self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.usual_spread = float(np.median(known)) if known else 0.0
@@ -133,14 +134,43 @@ class CardMaker:
             for c, d in zip(evidence.ways.neighbours[label], evidence.ways.neighbour_distances[label], strict=True)
             if c >= 0
         ]
+        apart = self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else []
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
             "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}", "tight": tight,
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
-            "apart": self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else [],
+            "apart": apart, "named": _named(apart),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
+
+    def distinctions(self, most: int = 24) -> tuple[list[str], list[list[str]]]:
+        """What distinguishes clusters: the features in which they differ most, and their values for each cluster.
+
+        Over the members of each cluster that were drawn at random (at most 200). Features are sorted by how much of their
+        spread over graphs lies between clusters.
+        """
+        keys = sorted({key for one in self.profiles for key in one}, key=natural_key)
+        sizes = np.array([c.size for c in self.clusters], dtype=np.float64)
+        between = {}
+        for key in keys:
+            share = key.startswith("share of ")
+            values = np.array([one.get(key, 0.0 if share else np.nan) for one in self.profiles])
+            known = np.isfinite(values) & (sizes > 0)
+            if known.sum() > 1:
+                middle = np.average(values[known], weights=sizes[known])
+                spread = np.sqrt(np.average((values[known] - middle) ** 2, weights=sizes[known]))
+                between[key] = float(spread / max(self.spread.get(key, np.inf), 1e-12))
+        chosen = sorted(between, key=lambda key: (-between[key], natural_key(key)))[:most]
+        rows = []
+        for one in self.profiles:
+            cells = []
+            for key in chosen:
+                share = key.startswith("share of ")
+                value = one.get(key, 0.0 if share and one else np.nan)
+                cells.append("" if not np.isfinite(value) else percent(value) if share else number(significant(value, 3)))
+            rows.append(cells)
+        return chosen, rows
 
     def _contrasts(self, cluster: ClusterSummary, other: ClusterSummary) -> list[Contrast]:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""
@@ -167,6 +197,12 @@ class CardMaker:
         far = [n for n in rows[::-1][:odd] if n not in near]
         by_margin = sorted(rows, key=lambda n: self.margins[n])  # stable: the nearest first among equals
         return near, far, [n for n in by_margin[: doubtful * 3] if self.margins[n] < 0.25][:doubtful]
+
+
+def _named(lines: list[Contrast]) -> str:
+    """The numbers of the nodes that these lines name."""
+    found = [re.search(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))$", line.what) for line in lines]
+    return " ".join(sorted({n for hit in found if hit for n in hit.groups() if n}, key=int))
 
 
 def _tight_words(tight: float | None, usual: float, size: int) -> str:

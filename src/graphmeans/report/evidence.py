@@ -26,6 +26,7 @@ from graphmeans.plots.embedding import Map
 from graphmeans.report.centers import CenterWays, frames_of, match_centers
 from graphmeans.report.places import estimated_places, map_of
 from graphmeans.report.report_graphs import read_ahead
+from graphmeans.report.shares import MemberShares, distance_shares
 from graphmeans.report.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
 from graphmeans.report.summary import all_matchings
 from graphmeans.space import GraphSpace
@@ -35,7 +36,7 @@ SHARE = 0.2
 #: but at least and at most about so many milliseconds of one core; and it holds at most so many graphs and nodes.
 LEAST, MOST, MOST_GRAPHS, MOST_NODES = 200.0, 9000.0, 4000, 60_000
 #: Shares of that: alignments that are shown, centers with each other, second clusters, silhouettes.
-OWN, CENTERS, SECOND, WIDTHS = 0.45, 0.15, 0.2, 0.2
+OWN, CENTERS, SECOND, WIDTHS = 0.36, 0.15, 0.2, 0.2
 #: Members of each cluster, the nearest and the farthest, that are surely among those drawn, if there is room for them.
 NEAREST, FARTHEST = 8, 6
 #: Pairs of a graph and a center that are matched to see how true the map is.
@@ -58,6 +59,7 @@ class Evidence:
     fair: NDArray[np.bool_]  # those of the sample that were drawn at random, and not because they are near or far
     own_distance: FloatArray
     mappings: list[IntArray]  # of each graph of the sample into its mean
+    shares: list[MemberShares]  # what its nodes and edges contribute to its squared distance
     second: IntArray  # the nearest of the other clusters, -1 if there is none
     second_distance: FloatArray  # its distance, or at least that
     second_matched: NDArray[np.bool_]  # whether it is the distance
@@ -110,6 +112,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     rest, fidelity = estimated_places(estimator, graphs, sample, labels, distances, points, centers, there)
     return Evidence(
         sample=sample, fair=fair, own_distance=distances[sample], mappings=[own.mapping(p) for p in range(len(sample))],
+        shares=distance_shares(points, centers, of, own),
         second=second, second_distance=second_distance, second_matched=matched, ways=ways, map=there, rest=rest,
         rest_fidelity=fidelity, silhouettes=widths,
         stability=_stability(points, centers, of, own, second, beside, fair, random_state),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -92,6 +93,7 @@ def natural_key(text: str) -> list[tuple[int, int, str]]:
     return [*plain, (2, 0, text)]  # of names that are alike otherwise, 01 and 1 say, the order is fixed, too
 
 
+@cache
 def page_template(module: str, page: str = "page.html") -> Template:
     """A page in the folder of the module whose ``__file__`` this is."""
     environment = Environment(
