@@ -178,12 +178,15 @@ def _beside(member: Graph, matched: IntArray, onto: Positions) -> Positions:
     points = np.zeros((member.n_nodes, 2))
     points[matched] = onto
     placed = set(matched.tolist())
+    if len(placed) == member.n_nodes:
+        return points
     near: list[set[int]] = [set() for _ in range(member.n_nodes)]
     for i, j in member.edges.tolist():
         near[i].add(j)
         near[j].add(i)
-    ends = [np.linalg.norm(points[i] - points[j]) for i, j in member.edges if i in placed and j in placed]
-    unit = float(np.median(ends)) if ends else float(np.ptp(onto, axis=0).max()) or 1.0
+    ends = member.edges[np.isin(member.edges, matched).all(axis=1)]
+    lengths = np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1)
+    unit = float(np.median(lengths)) if len(lengths) else float(np.ptp(onto, axis=0).max()) or 1.0
     middle = onto.mean(axis=0)
     waiting = [i for i in range(member.n_nodes) if i not in placed]
     while waiting:

@@ -11,6 +11,7 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
 from graphmeans.plots.members import differences, edge_key, frame_positions, union_box
+from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
 from graphmeans.plots.text import plain_text
@@ -66,7 +67,7 @@ class ClusterPictures:
             [round(100 * float(s)) for s in shares]
             for shares in (picture.strength, picture.stroke_strength, self.means[label].node_support)
         )
-        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": node_numbers(picture), "f": support}
+        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": node_names(self.means[label], picture), "f": support}
 
     def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
         """The picture of a member as numbers, with what is not usual in its cluster."""
@@ -108,6 +109,11 @@ class ClusterPictures:
         if picture.em:
             data["em"] = max(1, round(picture.em * scale))
         return data
+
+
+def node_names(mean: MeanGraph, picture: Drawing) -> list[Any]:
+    """What the page calls the nodes of a mean: by their own names where they have some, else by numbers."""
+    return [plain_text(node, 24) for node in mean.node_ids] if is_labelled(mean) else node_numbers(picture)
 
 
 def node_numbers(picture: Drawing) -> list[int]:
