@@ -106,7 +106,7 @@ def with_roles(graphs: Sequence[Graph], column: str) -> list[Graph]:
         if not graph.n_nodes:
             made.append(graph)
             continue
-        columns = graph.nodes
+        columns = dict(graph.nodes)
         if column not in columns or column == BARE:
             known = ", ".join(repr(name) for name in columns if name != BARE) or "none"
             raise GraphError(f"graph {i}: no node attribute {column!r} to take roles from; there is {known}")
@@ -262,9 +262,9 @@ def _placed(graphs: list[Graph], coordinates: Any, labels: Sequence[Hashable] | 
     made = []
     for i, graph in enumerate(graphs):
         if graph.n_nodes < len(order):
-            lost = sorted(set(map(str, order)) - set(map(str, graph.node_ids)))
+            absent = next(node for node in order if node not in graph.node_ids)
             raise GraphError(
-                f"graph {i} has no node {lost[0]!r}: with coordinates every network must have all nodes, because one that is "
+                f"graph {i} has no node {absent!r}: with coordinates every network must have all nodes, because one that is "
                 "missing would cost its coordinates"
             )
         own = points[[place[node] for node in graph.node_ids]]

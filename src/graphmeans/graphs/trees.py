@@ -20,7 +20,8 @@ DEPTH = "depth"
 
 def trees(
     roots: Iterable[Any], *, ordered: bool = False, depth: str = "attribute",
-    children: Callable[[Any], Iterable[Any]] | None = None, attributes: Callable[[Any], Any] | None = None, names: Sequence[str] | None = None,
+    children: Callable[[Any], Iterable[Any]] | None = None, attributes: Callable[[Any], Any] | None = None,
+    names: Sequence[str] | None = None,
 ) -> list[Graph]:  # fmt: skip
     """Turn rooted trees into graphs, whose edges lead from parent to child, and in which the depth is an attribute or a wall.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.errors import GraphError
@@ -54,7 +54,7 @@ class MeanMatrices:
 
     @classmethod
     def of_means(
-        cls, means: Sequence[Graph], sizes: Sequence[float], weight: str | None = None, order: Sequence[Hashable] | None = None
+        cls, means: Sequence[Graph], sizes: ArrayLike, weight: str | None = None, order: Sequence[Hashable] | None = None
     ) -> MeanMatrices | None:
         """The matrices of mean graphs; None if these are no networks on named nodes.
 

@@ -72,7 +72,7 @@ def tree_positions(
     for node, level in forest.level.items():
         longest[level] = max(longest.get(level, 0.0), LETTER * min(len(labels[node]), limit) + GAP)
     children: dict[int, list[int]] = {node: [] for node in forest.level}
-    roots = []
+    roots: list[int] = []
     for node in forest.level:
         above = forest.parent.get(node)
         (roots if above is None else children[above]).append(node)

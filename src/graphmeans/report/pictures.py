@@ -67,7 +67,8 @@ class ClusterPictures:
             [round(100 * float(s)) for s in shares]
             for shares in (picture.strength, picture.stroke_strength, self.means[label].node_support)
         )
-        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": node_names(self.means[label], picture), "f": support}
+        names = node_names(self.means[label], picture)
+        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": names, "f": support}
 
     def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
         """The picture of a member as numbers, with what is not usual in its cluster."""

@@ -283,7 +283,7 @@ def _converter(members: list[RawGraph], part: str, key: str, *, masks: bool) -> 
         if lost is not None:
             column.drop(lost)
         rows = raw.rows(part)
-        values = column.dense(rows, blank)
+        values: Any = column.dense(rows, blank)
         try:
             if kind == "number":
                 values = np.array(list(map(float, values)))
