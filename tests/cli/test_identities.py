@@ -43,7 +43,7 @@ def test_cluster_keeps_identities_if_asked_and_warns_if_not(networks, tmp_path):
     assert code == 0
     assert "same names" not in err
     with open(tmp_path / "kept" / "labels.csv", encoding="utf-8") as file:
-        labels = {row["name"]: row["cluster"] for row in csv.DictReader(file)}
+        labels = {row["name"]: row["label"] for row in csv.DictReader(file)}
     assert len({labels[f"person {i}"] for i in range(0, 12, 2)}) == 1
     assert labels["person 0"] != labels["person 1"]
     assert "motor" in (tmp_path / "kept" / "centroids").glob("*.graphml").__next__().read_text(encoding="utf-8")

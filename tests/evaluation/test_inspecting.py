@@ -85,7 +85,7 @@ def test_missing_values_roles_empty_graphs_and_presence():
     assert found.columns[0].missing == 16
     assert found.roles == {"b": 16, "a": 8}
     assert found.n_empty == 1
-    assert any("missing on 67%" in note for note in found.notes)
+    assert any("is there on 8 of 24 nodes only" in note for note in found.notes)
     assert any("no nodes" in note for note in found.notes)
     assert any(column.name == "(presence)" and column.share > 0 for column in found.columns)
 

@@ -89,14 +89,14 @@ class Drawing:
             ends += [self.points[i] + [x, 0.0] for x in reach]
         return np.array(ends, dtype=np.float64).reshape(-1, 2)
 
-    def box(self) -> tuple[float, float, float, float] | None:
-        """Left, bottom, right, top of what decides the frame; None if nothing does."""
+    def box(self, *, labels: bool = True) -> tuple[float, float, float, float] | None:
+        """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
         points = [self.points[self.core & (self.strength > 0)]]
         strong = self.core[self.ends].all(axis=1) if len(self.ends) else np.zeros(0, bool)
         for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
             start, end = self.points[self.ends[s]]
             points.append(arc_points(start, end, float(self.bend[s]), 8))
-        if self.em:
+        if self.em and labels:
             points.append(self._label_ends())
         every = np.concatenate(points)
         if not len(every):

@@ -75,7 +75,7 @@ class Pen:
         if spread and self.written:  # the box holds the labels
             self.margin = size * 0.03 + self.font / 2
             self.line, self.dot = min(self.line, self.font * 0.14), min(self.dot, self.font * 0.45)
-        self.box = square(viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0))
+        self.box = square(viewport if viewport is not None else drawing.box(labels=bool(self.written)) or (0.0, 0.0, 1.0, 1.0))
         self.scale = (self.size - 2 * self.margin) / (self.box[2] - self.box[0])
         usual = drawing.usual_length * self.scale
         if usual:  # finer where the edges come out short
