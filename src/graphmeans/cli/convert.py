@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FileFormat = Enum(
     "FileFormat",
     {"graphml": "graphml", "gml": "gml", "json": "json", "npz": "npz", "parquet": "parquet", "gxl": "gxl", "tu": "tu",
-     "sdf": "sdf", "smi": "smi"},
+     "sdf": "sdf", "smi": "smi", "csv": "csv"},
     type=str,
 )  # fmt: skip
 
@@ -30,7 +30,8 @@ def convert_command(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="OUTPUT", help="A folder, or a file that ends in .parquet, .npz, .sdf or .smi.", show_default=False
+            metavar="OUTPUT", show_default=False,
+            help="A folder, or a file that ends in .parquet, .npz, .sdf, .smi, .csv or .tsv.",
         ),
     ],
     kind: Annotated[
