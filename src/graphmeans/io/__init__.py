@@ -28,8 +28,8 @@ from graphmeans.io.parquet.writer import write_parquet
 
 __all__ = [
     "Collection", "MoleculeTable", "iterate_collection", "open_collection", "read_collection", "read_gml", "read_graph",
-    "read_graphml", "read_gxl", "read_gxl_collection", "read_labels", "read_molecules", "read_node_link", "read_npz", "read_sdf", "read_smiles",
-    "read_tudataset", "write_collection", "write_gml", "write_graph", "write_graphml", "write_graphs", "write_gxl",
-    "write_gxl_collection", "write_labels", "write_node_link", "write_npz", "write_parquet", "write_sdf", "write_smiles",
-    "write_tudataset",
+    "read_graphml", "read_gxl", "read_gxl_collection", "read_labels", "read_molecules", "read_node_link", "read_npz",
+    "read_sdf", "read_smiles", "read_tudataset", "write_collection", "write_gml", "write_graph", "write_graphml",
+    "write_graphs", "write_gxl", "write_gxl_collection", "write_labels", "write_node_link", "write_npz", "write_parquet",
+    "write_sdf", "write_smiles", "write_tudataset",
 ]  # fmt: skip

@@ -157,7 +157,7 @@ class MoleculeTable:
         first = "; ".join(f"line {one.line}: {one.reason}" for one in self.invalid[:3])
         more = f"; and {len(self.invalid) - 3} more" if len(self.invalid) > 3 else ""
         left = f"{len(self.invalid)} of {self.n_records} records hold no molecule that can be read and are left out"
-        return f"{where}: {left} ({first}{more})"
+        return str(fail(where, f"{left} ({first}{more})"))
 
 
 @budgeted
@@ -208,7 +208,7 @@ def read_molecules(
     c1ccccc1	benzene	1
     <BLANKLINE>
     """
-    data, name, where = _content(source)
+    data, name, where = _content(source, {"smi": "SMILES", "sdf": "SDF"}.get(kind or "", "molecules"))
     form = kind or (None if isinstance(source, bytes) else kind_of_molecules(source)) or sniffed_kind(data)
     if form not in ("smi", "csv", "tsv", "sdf"):
         raise GraphError(f"kind must be one of 'smi', 'csv', 'tsv', 'sdf', got {form!r}")
@@ -268,9 +268,9 @@ def parse_molecules(
     return MoleculeTable(graphs, rows, classes, invalid, kind, len(found.records), found)
 
 
-def _content(source: PathLike | bytes) -> tuple[bytes, str | None, str]:
+def _content(source: PathLike | bytes, called: str) -> tuple[bytes, str | None, str]:
     if isinstance(source, bytes):
-        return source, None, "molecules"
+        return source, None, called
     if str(source) == STDIN:
         data = sys.stdin.buffer.read(MAX_MOLECULE_FILE + 1)
         if len(data) > MAX_MOLECULE_FILE:
@@ -344,5 +344,5 @@ def _from_entry(record: Record, chem: Any) -> Any:
 
 
 def _invalid(row: int, record: Record, reason: str) -> InvalidRecord:
-    shown = record.smiles or record.text or loosely(record.entry[:200])
+    shown = record.smiles or record.text.strip() or loosely(record.entry[:200])
     return InvalidRecord(row, record.line, record.name, " ".join(reason.split())[:400], shown[:200])
