@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import graphmeans as gm
+from graphmeans.cluster.engines import dask_client
 from runs import local_cluster
 
 pytest.importorskip("distributed")
@@ -180,6 +181,26 @@ def test_a_scheduler_that_is_restarted(letters, expected, tmp_path):
         cluster.close()
 
 
+@pytest.mark.thorough
+def test_a_scheduler_that_does_not_answer(letters, tmp_path, monkeypatch):
+    """It is there, and its connections stand, but nothing comes: one line, after a while."""
+    from distributed import Client
+
+    monkeypatch.setattr(dask_client, "SILENT", 5.0)
+    cluster = OwnCluster(tmp_path, 1)
+    try:
+        with Client(cluster.address, timeout=60) as client:
+            client.wait_for_workers(1, timeout=60)
+            with (
+                Meanwhile(lambda: cluster.scheduler.send_signal(signal.SIGSTOP)),
+                pytest.raises(gm.GraphError, match=r"^the scheduler at .* is lost \(TimeoutError\)$"),
+            ):
+                fitted(letters, client)
+            cluster.scheduler.send_signal(signal.SIGCONT)
+    finally:
+        cluster.close()
+
+
 def may_unshare() -> bool:
     """Whether this process may make a namespace for a network of its own."""
     if shutil.which("unshare") is None or shutil.which("ip") is None:
@@ -193,8 +214,8 @@ def may_unshare() -> bool:
 def test_a_worker_whose_network_is_cut(tmp_path, how):
     """In a namespace of the test's own, while a fit goes on.
 
-    The *cable* of a worker in another namespace is pulled: nothing goes either way. The *address* of a worker is taken away: it still
-    reaches the scheduler, and says so, but nobody reaches it.
+    The *cable* of a worker in another namespace is pulled: nothing goes either way. The *address* of a worker is taken away:
+    it still reaches the scheduler, and says so, but nobody reaches it.
     """
     script = tmp_path / "cut.py"
     script.write_text(CUT)

@@ -189,8 +189,8 @@ class DaskClient:
     def share(self, data: bytes, addresses: Iterable[str]) -> Any:
         """Bytes that tasks of all these workers are going to need; they fetch them from each other. Nothing is waited for.
 
-        This is a task, not `Client.scatter`, which waits until it has reached every worker, even one that is dying or whose network
-        is cut, and whose data are gone with those who hold them. What a task has returned is made again by the next worker.
+        This is a task, not `Client.scatter`, which waits until it has reached every worker, even one that is dying or cut off,
+        and whose data are gone with those who hold them. What a task has returned is made again by the next worker.
         """
         try:
             return self.client.submit(remote.same, data, workers=sorted(addresses), pure=False, priority=1)
@@ -260,8 +260,8 @@ class DaskClient:
     def _look_after(self, addresses: set[str], begun: float) -> None:
         """Raise `WorkersLost` if some of these workers are not there any more.
 
-        A worker that is there, and that the scheduler cannot reach, is taken out of the cluster: what depends on it would wait for
-        ever. Since dask may need it for tasks of others, all workers are tried, after a while.
+        A worker that is there, but that the scheduler cannot reach, is taken out of the cluster: what depends on it would wait
+        for ever. Since tasks of others may need what it holds, all workers are tried, after a while.
         """
         present = self._present()
         lost = addresses - present.keys()
