@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphmeans.chemistry.frame import Frame, atom_kind, bond_sign
+from graphmeans.chemistry.frame import Frame, bond_sign
 from graphmeans.chemistry.members import Aligned, ClusterMolecules
 from graphmeans.chemistry.toolkit import part, silent
 
@@ -32,7 +32,7 @@ class Core:
     atoms, bonds : tuple of int
         Numbers of its atoms and bonds in the host.
     elements : dict
-        For atoms at which different elements stand, those that the core allows, the most frequent first.
+        For atoms in rings at which different elements stand, those that the core allows, the most frequent first.
     smarts : str
         The core as a query: elements, aromatic or not, and kinds of bonds.
     smiles : str
@@ -99,7 +99,7 @@ def largest_part(frame: Frame, member: Aligned, support: float) -> tuple[list[in
     molecule = member.molecule
     allowed = {
         atom.GetIdx() for atom in molecule.GetAtoms()
-        if atom_kind(atom) in frame.kinds(int(member.nodes[atom.GetIdx()]), support)
+        if frame.kinds(member, atom, support)
     }  # fmt: skip
     bonds = {
         bond.GetIdx() for bond in molecule.GetBonds()
@@ -146,7 +146,7 @@ def _core(
     chem = part("Chem")
     atoms, bonds = found
     molecule = host.molecule
-    elements = {a: frame.kinds(int(host.nodes[a]), support) for a in atoms}
+    elements = {a: frame.kinds(host, molecule.GetAtomWithIdx(a), support) for a in atoms}
     signs = [""] * molecule.GetNumAtoms()
     for a, kinds in elements.items():
         signs[a] = kinds[0] if len(kinds) == 1 and kinds[0] in _BARE else f"[{','.join(kinds)}]"

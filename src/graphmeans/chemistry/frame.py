@@ -9,8 +9,8 @@ from graphmeans.chemistry.members import Aligned
 
 #: Kinds of bonds as SMARTS writes them.
 _BONDS = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":"}
-#: An atom of a core is of at most this many kinds; each must stand there in at least this share of the members.
-MOST_KINDS, LEAST_KIND = 3, 0.1
+#: An atom in a ring of a core is of at most this many kinds; each must stand there in at least this share of the members.
+MOST_KINDS, LEAST_KIND = 2, 0.1
 
 Ends = tuple[int, int]
 
@@ -59,20 +59,25 @@ class Frame:
             shares.append(self.bonds[ends][bond_sign(bond)] / self.count if ends in self.bonds else 0.0)
         return shares
 
-    def kinds(self, node: int, support: float) -> tuple[str, ...]:
-        """The most frequent kinds of atoms at a node that together have this support; none if too many would be needed."""
-        if node not in self.atoms:
+    def kinds(self, member: Aligned, atom: Any, support: float) -> tuple[str, ...]:
+        """The kinds of atoms that together have this support at the place of an atom, the most frequent first.
+
+        In a ring there may be two, such as carbon and nitrogen, both aromatic or both not; elsewhere there is one. None if the
+        atom itself is of another kind, or if these do not have the support.
+        """
+        counts = self.atoms.get(int(member.nodes[atom.GetIdx()]))
+        if not counts:
             return ()
+        ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        alike = [row for row in ranked if row[0].islower() == ranked[0][0].islower()]
         together, chosen = 0, []
-        ranked = sorted(self.atoms[node].items(), key=lambda item: (-item[1], item[0]))
-        alike = [row for row in ranked if row[0].islower() == ranked[0][0].islower()]  # all aromatic, or none
-        for kind, count in alike[:MOST_KINDS]:
+        for kind, count in alike[: MOST_KINDS if atom.IsInRing() else 1]:
             if chosen and count < LEAST_KIND * self.count:
                 break
             chosen.append(kind)
             together += count
             if together >= support * self.count - 1e-9:
-                return tuple(chosen)
+                return tuple(chosen) if atom_kind(atom) in chosen else ()
         return ()
 
     def has_bond(self, member: Aligned, bond: Any, support: float) -> bool:

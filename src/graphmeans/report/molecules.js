@@ -10,7 +10,7 @@ function moleculePicture(m) {
   };
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "mol");
-  svg.setAttribute("viewBox", `0 0 ${m.v[0]} ${m.v[1]}`);
+  svg.setAttribute("viewBox", m.v.join(" "));
   svg.setAttribute("aria-hidden", "true");
   for (const [tenth, d] of m.u || []) add(svg, "path", { class: `u u${tenth}`, d });
   for (const [ink, d] of Object.entries(m.s)) add(svg, "path", { class: `i${ink}`, d });

@@ -110,7 +110,7 @@ def _page(
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    molecules = molecule_cards(summary, evidence, collection)
+    molecules = molecule_cards(estimator, summary, evidence, collection)
     shown = cards(summary, evidence, collection, pictures)
     means = symbols(pictures, palette, len(summary.clusters))
     style, script = _asset("page.css"), _asset("draw.js") + _asset("page.js")
@@ -137,7 +137,7 @@ def _page(
         one_scale=pictures.one_scale,
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
-        counts=_counts(estimator, summary, evidence.matchings),
+        counts=_counts(estimator, summary, evidence.matchings + (0 if molecules is None else molecules.matchings)),
         command=None if command is None else plain_text(command),
         duration=duration(spent),
         version=graphmeans.__version__,
