@@ -30,6 +30,8 @@ from graphmeans.report.summary import ClusteringSummary
 
 #: Places of a core, and groups at each of them, that are named; members that are drawn by RDKit.
 PLACES, GROUPS, DRAWN = 8, 4, 1500
+#: Groups that fewer of the members have are counted together.
+RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
 #: share of the matchings of the fit.
 FEWEST, ALIGNED, SHARE = 8, 40, 0.05
@@ -175,8 +177,10 @@ def _levels(cluster: ClusterChemistry) -> list[int]:
 
 
 def _place(place: Place) -> dict[str, Any]:
-    rest = place.what[GROUPS:]
-    what = [{"text": text, "share": share, "said": _percent(share)} for text, share in place.what[:GROUPS]]
+    """What stands at a place: the most frequent groups, but of rare ones only the first."""
+    named = sum(share >= RARE for _, share in place.what[:GROUPS]) or 1
+    rest = place.what[named:]
+    what = [{"text": text, "share": share, "said": _percent(share)} for text, share in place.what[:named]]
     return {
         "name": place.name, "what": what, "others": len(rest), "others_share": _percent(sum(share for _, share in rest)),
     }  # fmt: skip
