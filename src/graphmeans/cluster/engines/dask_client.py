@@ -56,23 +56,36 @@ class DaskClient:
 
     def __init__(self, engine: Any, n_jobs: int | None, warm_up: Callable[[], float]) -> None:
         self._engine, self._n_jobs, self._warm_up = engine, n_jobs, warm_up
+        self.client: Any = None
         self._local: Any = None
         self._checked: dict[str, int] = {}
-        self._interrupted = False
+        #: Whether Ctrl-C has come, and whether there is work that it should let finish.
+        self._interrupted = self._begun = False
         #: What is said when everything is lost: whether there is a checkpoint.
         self.kept = ""
         self._shared: bool | None = None
 
     def __enter__(self) -> DaskClient:
+        try:
+            self._connect()
+            self.workers()
+            self._begun = True
+        except BaseException:  # Ctrl-C, too: processes that were started must not stay behind
+            self.__exit__()
+            raise
+        return self
+
+    def _connect(self) -> None:
         distributed = need_distributed()
         if isinstance(self._engine, distributed.Client):
             self.client = self._engine
             if self.client.asynchronous:
                 raise GraphError("engine: an asynchronous Client cannot be waited for; give one with asynchronous=False")
         elif isinstance(self._engine, str) and self._engine == "dask":
-            from graphmeans.cluster.engines.dask_local import local_cluster
+            from graphmeans.cluster.engines.dask_local import held_interrupts, local_cluster
 
-            self._local = local_cluster(n_threads(self._n_jobs))
+            with held_interrupts():
+                self._local = local_cluster(n_threads(self._n_jobs))
             self.client = distributed.Client(self._local)
             self.client.wait_for_workers(n_threads(self._n_jobs), timeout=RESTART)
         else:
@@ -80,8 +93,6 @@ class DaskClient:
                 self.client = distributed.Client(self._engine, timeout=CONNECT)
             except (OSError, ValueError, TypeError) as error:
                 raise GraphError(f"engine: no scheduler at {self._engine} ({str(error).splitlines()[0]})") from None
-        self.workers()
-        return self
 
     @property
     def is_own(self) -> bool:
@@ -89,7 +100,7 @@ class DaskClient:
         return self.client is not self._engine
 
     def __exit__(self, *error: object) -> None:
-        if self.client is not self._engine:
+        if self.client is not None and self.client is not self._engine:
             self.client.close()
         if self._local is not None:
             self._local.close()
@@ -194,7 +205,7 @@ class DaskClient:
             except TimeoutError:
                 pass
             except KeyboardInterrupt:
-                if self._interrupted:
+                if self._interrupted or not self._begun:  # kernels can take minutes to compile, and nothing would be lost
                     raise
                 self._interrupted = True  # what is under way is finished first
             except Exception as error:
