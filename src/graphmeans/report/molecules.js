@@ -23,8 +23,8 @@ function moleculePicture(m) {
 function besideMedoid(g, D) {
   const box = document.createElement("div"), medoid = D.graphs[D.clusters[g.c].medoid];
   box.className = "beside";
-  for (const [one, said] of [[g, g.name], [medoid, `medoid: ${medoid ? medoid.name : ""}`]]) {
-    if (!one || !one.mol || (one === medoid && medoid === g)) continue;
+  const both = medoid && medoid !== g && medoid.mol ? [[g, g.name], [medoid, `medoid: ${medoid.name}`]] : [[g, g.name]];
+  for (const [one, said] of both) {
     const figure = document.createElement("figure"), caption = document.createElement("figcaption"), svg = moleculePicture(one.mol);
     svg.removeAttribute("aria-hidden");
     svg.setAttribute("role", "img");
