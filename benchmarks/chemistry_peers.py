@@ -1,6 +1,7 @@
 """What do chemists use to cluster molecules, and what comes out beside ours, on the same 5,000 molecules?
 
-    python benchmarks/chemistry_peers.py [--smiles FILE] [--count 5000] [-k 50] [--sheet FILE.svg] [--option NAME=VALUE ...] [--keep FOLDER]
+    python benchmarks/chemistry_peers.py [--smiles FILE] [--count 5000] [-k 50] [--sheet FILE.svg]
+                                         [--option NAME=VALUE ...] [--keep FOLDER]
 
 Without a file, the molecules are those of the first 5,000 of the NCI collection that RDKit ships and that RDKit can read. Each
 method runs in a process of its own: Butina's clustering and k-means on Morgan fingerprints (radius 2, 2,048 bits), k-medoids
@@ -27,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from rdkit import Chem, RDConfig, RDLogger
-from rdkit.Chem import rdFMCS, rdFingerprintGenerator
+from rdkit.Chem import rdFingerprintGenerator, rdFMCS
 from rdkit.Chem.Scaffolds import MurckoScaffold
 from rdkit.DataStructs import BulkTanimotoSimilarity
 from sklearn.metrics import v_measure_score
@@ -113,7 +114,7 @@ def purity(labels: list[int], classes: list[str]) -> float:
 
 
 def common_cores(labels: list[int], molecules: list[Any]) -> tuple[float, float, int]:
-    """Atoms of the common core and its share of the median molecule, averaged over molecules; and searches that ran out of time."""
+    """Atoms of the common core and its share of the median molecule, averaged over molecules; and late searches."""
     random_state = random.Random(0)
     members: dict[int, list[int]] = {}
     for i, label in enumerate(labels):
@@ -170,7 +171,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--option", action="append", default=[], help="of GraphKMeans, as NAME=VALUE")
     parser.add_argument("--sheet", type=Path)
-    parser.add_argument("--keep", type=Path, help="a folder in which the answer of each method is kept, and taken from if it is there")
+    parser.add_argument("--keep", type=Path, help="a folder in which the answers of methods are kept, and looked for")
     parser.add_argument("--task", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     RDLogger.DisableLog("rdApp.*")
@@ -203,8 +204,9 @@ def main() -> None:
         known, mine = [scaffolds[i] for i in cyclic], [labels[i] for i in cyclic]
         atoms, share, late = common_cores(labels, molecules)
         print(
-            f"| {METHODS[method]} | {len(sizes)} | {sum(n == 1 for n in sizes.values())} | {made['seconds']:.0f} | {made['peak']:.0f} "
-            f"| {purity(mine, known):.3f} | {v_measure_score(known, mine):.3f} | {atoms:.1f} | {share:.2f} | {late} |",
+            f"| {METHODS[method]} | {len(sizes)} | {sum(n == 1 for n in sizes.values())} "
+            f"| {made['seconds']:.0f} | {made['peak']:.0f} | {purity(mine, known):.3f} "
+            f"| {v_measure_score(known, mine):.3f} | {atoms:.1f} | {share:.2f} | {late} |",
             flush=True,
         )
     if args.sheet is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import graphmeans as gm
 
 GROUPS = {"H": "", "CH₃": "C", "F": "F", "Cl": "Cl", "OCH₃": "OC"}
-#: Acetanilides with a group in para and one in ortho position: the two ortho positions are alike, so that a core can lie in two ways.
+#: Acetanilides with a group in para and one in ortho position. Both ortho positions are alike: a core can lie in two ways.
 ANILIDES = "CC(=O)Nc1ccc({a})cc1{b}"
 PIPERAZINES = "{a}N1CCN(c2ccccc2{b})CC1"
 ACIDS = "{a}CCCCCC(=O)O{b}"

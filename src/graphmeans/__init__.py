@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from graphmeans import chemistry, datasets, evaluation, plots
+    from graphmeans import chemistry as chemistry
+    from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.estimators.kmeans import GraphKMeans
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
@@ -86,8 +87,8 @@ _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for n
 
 __all__ = [
     "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
-    "Match", "MeanGraph", "MiniBatchGraphKMeans", "MoleculeEncoder", "chemistry", "convert", "datasets", "distance", "evaluation",
-    "load", "match", "mean", "open_collection", "pairwise_distances", "plots", "structures",
+    "Match", "MeanGraph", "MiniBatchGraphKMeans", "MoleculeEncoder", "convert", "datasets", "distance", "evaluation", "load",
+    "match", "mean", "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 

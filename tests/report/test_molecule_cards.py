@@ -7,13 +7,13 @@ import re
 
 import numpy as np
 import pytest
+from test_report_browser import AXE, Tab, browser  # noqa: F401
 
 import graphmeans as gm
 from graphmeans.report import write_report
 from graphmeans.report.molecule_cards import _percent, _range
 from reports import HOSTILE, drawings, fitted
 from series import three_series
-from test_report_browser import AXE, Tab, browser  # noqa: F401
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
 
@@ -31,8 +31,7 @@ def card_of(text: str, label: int) -> str:
 
 
 def test_the_medoid_leads_the_core_stands_beside_it_and_the_mean_comes_last(page):
-    graphs, _, estimator, path = page
-    text = path.read_text()
+    text = page[3].read_text()
     for label in range(3):
         card = card_of(text, label)
         order = [card.index(f'class="{name}"') for name in ("medoid", "core", "last")]
@@ -139,8 +138,8 @@ def test_a_member_opens_beside_its_medoid(page, tab):
     assert tab.js("document.querySelector('dialog[open] .beside svg.mol') !== null")
     tab.press("\ue00c")
     tab.until("document.querySelector('#cluster-0 .members .thumb svg.mol') !== null")
-    odd = "#cluster-0 .members .thumb:not([data-g=\"' + JSON.parse(document.getElementById('data').textContent).clusters[0].medoid + '\"])"
-    tab.js(f"document.querySelector('{odd}').click()")
+    medoid = tab.js("JSON.parse(document.getElementById('data').textContent).clusters[0].medoid")
+    tab.js(f"document.querySelector('#cluster-0 .members .thumb:not([data-g=\\'{medoid}\\'])').click()")
     assert tab.js("document.querySelectorAll('dialog[open] .beside svg.mol').length") == 2
     assert tab.errors() == []
 

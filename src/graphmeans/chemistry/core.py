@@ -16,33 +16,49 @@ LEAST_ATOMS = 3
 #: Members, the nearest to the mean first, in which a core is looked for: the medoid unless another has a larger part.
 HOSTS = 12
 #: Kinds of atoms that SMARTS writes without brackets.
-_BARE = frozenset("B C N O P S F Cl Br I b c n o p s".split())
+_BARE = frozenset({"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I", "b", "c", "n", "o", "p", "s"})
 
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """A common core.
+    """The common core of a cluster of molecules; `common_core` finds it.
 
-    Attributes
+    Parameters
     ----------
     support : float
         The least share of members that have each of its atoms and bonds, by their alignments to the mean.
     host : Aligned
         The member in which it is read: the medoid, unless the part of a mean is larger in another near member.
-    atoms, bonds : tuple of int
-        Numbers of its atoms and bonds in the host.
+    atoms : tuple of int
+        Numbers of its atoms in the host.
+    bonds : tuple of int
+        Numbers of its bonds in the host.
     elements : dict
         For atoms in rings at which different elements stand, those that the core allows, the most frequent first.
     smarts : str
         The core as a query: elements, aromatic or not, and kinds of bonds.
     smiles : str
         The core in the host as a molecule, with hydrogen wherever something else may stand.
-    count, of : int
-        How many of how many members contain it, found by substructure search.
+    count : int
+        How many members contain it, found by substructure search.
+    of : int
+        How many members were searched.
     query : rdkit.Chem.Mol
         The query; its atoms are in the order of `order`.
     order : tuple of int
         The atom of the host that each atom of the query stands for.
+
+    See Also
+    --------
+    common_core : Finds it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl"])
+    >>> core = gm.chemistry.common_core(gm.GraphKMeans(1).fit(graphs), graphs, 0)
+    >>> core, core.share
+    (Core('Oc1ccccc1', 7 atoms, in 3 of 3 members), 1.0)
     """
 
     support: float

@@ -14,7 +14,10 @@ _SCALE = 26
 #: Pixels around a molecule, and the least width and height of a picture.
 _MARGIN, _LEAST = 8, (190, 140)
 #: Colours by element, which style sheets know by a letter: k is ink. Each can be read on a light and on a dark page.
-INKS = {"k": "#000000", "n": "#3b74d1", "o": "#cf3f3f", "s": "#a07400", "g": "#1f8a56", "b": "#a6583a", "v": "#8a5fd0", "r": "#0b7f86"}
+INKS = {
+    "k": "#000000", "n": "#3b74d1", "o": "#cf3f3f", "s": "#a07400", "g": "#1f8a56", "b": "#a6583a", "v": "#8a5fd0",
+    "r": "#0b7f86",
+}  # fmt: skip
 #: What lies under atoms and bonds that one tenth, two tenths, ... of the members have.
 SUPPORTS = ("#f1f5f9", "#e9f0f6", "#dfe9f4", "#d3e2f1", "#c5d9ee", "#b4cdea", "#a1c0e5", "#8bb1df", "#74a2d9", "#5b92d3")
 _ELEMENTS = {"n": (7,), "o": (8,), "s": (16,), "g": (9, 17), "b": (35,), "v": (53, 15), "r": (0,)}
@@ -102,7 +105,8 @@ def draw(
         options.scalingFactor = _SCALE
         options.padding = 0.02
         options.prepareMolsBeforeDrawing = False
-        options.setAtomPalette({number: _rgb(INKS[ink]) for ink, numbers in _ELEMENTS.items() for number in numbers} | {-1: (0, 0, 0)})
+        palette = {number: _rgb(INKS[ink]) for ink, numbers in _ELEMENTS.items() for number in numbers}
+        options.setAtomPalette({-1: (0, 0, 0), **palette})
         ready = _prepared(molecule, draw2d)
         for atom, text in (labels or {}).items():
             ready.GetAtomWithIdx(atom).SetProp("_displayLabel", text)

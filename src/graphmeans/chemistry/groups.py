@@ -10,7 +10,8 @@ from graphmeans.chemistry.toolkit import part, silent
 _NAMES = {
     "*C": "CH₃", "*CC": "C₂H₅", "*CCC": "propyl", "*C(C)C": "isopropyl", "*CCCC": "butyl", "*CC(C)C": "isobutyl",
     "*C(C)(C)C": "tert-butyl", "*C1CC1": "cyclopropyl", "*C1CCCC1": "cyclopentyl", "*C1CCCCC1": "cyclohexyl",
-    "*C=C": "vinyl", "*=C": "=CH₂", "*=CC": "=CHCH₃", "*CC=C": "allyl", "*C#C": "ethynyl", "*c1ccccc1": "phenyl", "*Cc1ccccc1": "benzyl",
+    "*C=C": "vinyl",
+    "*=C": "=CH₂", "*=CC": "=CHCH₃", "*CC=C": "allyl", "*C#C": "ethynyl", "*c1ccccc1": "phenyl", "*Cc1ccccc1": "benzyl",
     "*O": "OH", "*=O": "=O", "*[O-]": "O⁻", "*OC": "OCH₃", "*OCC": "OC₂H₅", "*Oc1ccccc1": "O-phenyl", "*OC(C)=O": "OCOCH₃",
     "*N": "NH₂", "*[NH3+]": "NH₃⁺", "*NC": "NHCH₃", "*N(C)C": "N(CH₃)₂", "*NC(C)=O": "NHCOCH₃", "*=N": "=NH",
     "*[N+](=O)[O-]": "NO₂", "*N=O": "NO", "*N=[N+]=[N-]": "N₃", "*NN": "NHNH₂", "*C#N": "CN",

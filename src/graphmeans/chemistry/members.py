@@ -87,7 +87,8 @@ class Molecules:
         """A member with its alignment, which is given for the nodes of its graph."""
         molecule, place = self._prepared(row)
         nodes = np.full(molecule.GetNumAtoms(), -1, dtype=np.int64)
-        for atom, node in zip(self.graphs[row].node_ids, mapping, strict=True):
+        numbers: Any = self.graphs[row].node_ids
+        for atom, node in zip(numbers, mapping, strict=True):
             if place[int(atom)] >= 0:
                 nodes[place[int(atom)]] = int(node)
         return Aligned(row, molecule, nodes)

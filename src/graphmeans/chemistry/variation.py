@@ -23,9 +23,9 @@ Way = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Place:
-    """A place of a core at which members differ.
+    """A place of a common core at which members differ.
 
-    Attributes
+    Parameters
     ----------
     name : str
         "R1", "R2", ... for places that carry groups, "X1", ... for atoms of the core at which different elements stand.
@@ -33,6 +33,16 @@ class Place:
         The atom of the core's host at which it is.
     what : tuple of (str, float)
         What stands there and in which share of the members that were compared, the most frequent first.
+
+    See Also
+    --------
+    Variation : All places of a core.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> print(gm.chemistry.Place("R1", 4, (("Cl", 0.6), ("H", 0.4))))
+    R1: Cl 60 %, H 40 %
     """
 
     name: str
@@ -45,7 +55,27 @@ class Place:
 
 @dataclass(frozen=True)
 class Variation:
-    """The places at which the members that contain a core differ, and how many members were compared."""
+    """What varies around a common core; `ClusterChemistry.variation` finds it.
+
+    Parameters
+    ----------
+    places : tuple of Place
+        The places at which the members that contain the core differ.
+    compared : int
+        How many members were compared: the aligned ones that contain the core.
+
+    See Also
+    --------
+    ClusterChemistry : A cluster as a chemist reads it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl"])
+    >>> cluster = gm.chemistry.read_clusters(gm.GraphKMeans(1).fit(graphs), graphs)[0]
+    >>> cluster.variation(cluster.core).compared
+    3
+    """
 
     places: tuple[Place, ...]
     compared: int

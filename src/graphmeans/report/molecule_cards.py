@@ -83,7 +83,8 @@ class MoleculeCards:
             "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
             "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
             "scaffolds": [
-                {"smiles": row.smiles or "no ring", "share": _percent(row.count / len(cluster.molecules))} for row in cluster.scaffolds
+                {"smiles": row.smiles or "no ring", "share": _percent(row.members / len(cluster.molecules))}
+                for row in cluster.scaffolds
             ],
             "mixed": best is None or len(best.atoms) < MIXED * medoid.molecule.GetNumAtoms(),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
@@ -91,13 +92,14 @@ class MoleculeCards:
 
     def _core(self, cluster: ClusterChemistry, core: Core, best: bool) -> dict[str, Any]:
         variation = cluster.variation(core)
-        places = sorted(variation.places, key=lambda place: (-(1 - place.what[0][1]), place.name))[:PLACES] if variation.compared else []
-        shown = sorted(places, key=lambda place: (place.name[0], int(place.name[1:])))
+        named = [place for place in variation.places if place.what]
+        most_varied = sorted(named, key=lambda place: (place.what[0][1], place.name))[:PLACES]
+        shown = sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:])))
         return {
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
             "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,
             "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
-            "places": [_place(place) for place in shown], "hidden": len(variation.places) - len(shown),
+            "places": [_place(place) for place in shown], "hidden": len(named) - len(shown),
             "compared": variation.compared,
         }  # fmt: skip
 
@@ -131,7 +133,10 @@ class MoleculeCards:
         return Markup(found)
 
     def add_members(self, data: dict[str, Any]) -> None:
-        """Name the medoid of each cluster in the data of the page, and add the picture of RDKit to members of the page, as far as there is room: the nearest and the farthest first."""
+        """Name the medoid of each cluster in the data of the page, and add RDKit's pictures of members.
+
+        There is room for so many; the nearest and the farthest come first.
+        """
         by_rank = []
         for cluster in self.clusters.values():
             drawn = [self.known[row] for row in cluster.molecules.rows if row in self.known]
