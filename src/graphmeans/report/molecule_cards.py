@@ -35,7 +35,8 @@ RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
 #: share of the matchings of the fit.
 FEWEST, ALIGNED, SHARE = 8, 40, 0.05
-#: Where the core has less than this share of the medoid's atoms, the page says that the cluster is mixed.
+#: Where the core's atoms times the share of members that contain it are less than this share of the medoid's atoms, the page
+#: says that the cluster is mixed.
 MIXED = 0.4
 #: Scaffolds and properties are counted over all members of collections up to this size, else over those on the page.
 MOST_COUNTED = 20_000
@@ -86,7 +87,7 @@ class MoleculeCards:
                 {"smiles": row.smiles or "no ring", "share": _percent(row.members / len(cluster.molecules))}
                 for row in cluster.scaffolds
             ],
-            "mixed": best is None or len(best.atoms) < MIXED * medoid.molecule.GetNumAtoms(),
+            "mixed": best is None or len(best.atoms) * best.share < MIXED * medoid.molecule.GetNumAtoms(),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
         }  # fmt: skip
 
