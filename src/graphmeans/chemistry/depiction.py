@@ -75,6 +75,7 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
     piece, place = cut_out(core.host.molecule, core.atoms, core.bonds)
     labels: dict[int, str] = {}
     inside = set(core.atoms)
+    pairs = [(a, place[a]) for a in core.atoms]
     for spot in variation.places:
         atom = core.host.molecule.GetAtomWithIdx(spot.atom)
         if spot.name.startswith("X"):
@@ -90,11 +91,11 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         new = piece.AddAtom(chem.Atom(0))
         piece.AddBond(place[spot.atom], new, order)
         labels[new] = spot.name
+        pairs += [(bond.GetOtherAtomIdx(spot.atom), new) for bond in cut[:1]]  # where the host carries it
     with silent():
         if chem.SanitizeMol(piece, catchErrors=True) != chem.SanitizeFlags.SANITIZE_NONE:
             piece.UpdatePropertyCache(strict=False)
             chem.FastFindRings(piece)
-        pairs = [(a, place[a]) for a in core.atoms]
         try:
             depictor.GenerateDepictionMatching2DStructure(piece, drawn, pairs)
         except (RuntimeError, ValueError):
