@@ -7,6 +7,7 @@ molecules, there are no such cards, and the page shows mean graphs.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
@@ -30,6 +31,7 @@ from graphmeans.report.summary import ClusteringSummary
 
 #: Places of a core, and groups at each of them, that are named; members that are drawn by RDKit.
 PLACES, GROUPS, DRAWN = 8, 4, 1500
+_RING = re.compile(r" \(ring with R\d+\)")
 #: Groups that fewer of the members have are counted together.
 RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
@@ -100,7 +102,7 @@ class MoleculeCards:
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
             "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,
             "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
-            "places": [_place(place) for place in shown], "hidden": len(named) - len(shown),
+            "places": [_place(place) for place in _together(shown)], "hidden": len(named) - len(shown),
             "compared": variation.compared,
         }  # fmt: skip
 
@@ -179,6 +181,19 @@ def _levels(cluster: ClusterChemistry) -> list[int]:
     for support in LEVELS[::-1]:
         fitting = [n for n, core in enumerate(cluster.cores) if core.support >= support - 1e-9]
         found.append(max(fitting, default=-1))
+    return found
+
+
+def _together(places: list[Place]) -> list[Place]:
+    """Two places at which the same rings are bound, in the same members, become one line."""
+    found: list[Place] = []
+    for place in places:
+        plain = tuple((_RING.sub("", text), share) for text, share in place.what)
+        before = next((n for n, other in enumerate(found) if f"(ring with {place.name})" in str(other)), None)
+        if before is not None and tuple((_RING.sub("", text), share) for text, share in found[before].what) == plain:
+            found[before] = Place(f"{found[before].name}, {place.name}", place.atom, plain)
+        else:
+            found.append(place)
     return found
 
 
