@@ -4,9 +4,9 @@
 
 Clusters a sample of RDKit's own NCI molecules (or those of FILE) and prints, for the preset, for elements and bonds alone (as in
 the paper), and for what chemists use (Butina and Ward's clusters on the Tanimoto distance of Morgan fingerprints, k-means on the
-fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the V-measure of clusters and
-scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms that two
-molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
+fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the V-measure of clusters
+and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms
+that two molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
 `--weights` compares other weights of the preset. `--effort` is that of the fit: labels settle long before proofs do.
 """
 
