@@ -16,7 +16,7 @@ LEAST_ATOMS = 3
 #: Members, the nearest to the mean first, in which a core is looked for: the medoid unless another has a larger part.
 HOSTS = 12
 #: Kinds of atoms that SMARTS writes without brackets.
-_BARE = frozenset("B C N O P S F Cl Br I b c n o p s".split())
+_BARE = frozenset(["B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I", "b", "c", "n", "o", "p", "s"])
 
 
 @dataclass(frozen=True, eq=False)
