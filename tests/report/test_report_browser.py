@@ -27,7 +27,8 @@ BOX = """(() => { const b = document.getElementById('mapbox').getBoundingClientR
 #: Cells, figures and names whose text is broken into pieces of one or two letters.
 NARROW = """[...document.querySelectorAll('td, dd, .gallery b, .gallery i, summary span')].filter((e) => {
   const text = e.textContent.trim(), box = e.getBoundingClientRect(), style = getComputedStyle(e);
-  return text.length > 2 && box.height && box.width < 2 * parseFloat(style.fontSize) && box.height > 2.5 * parseFloat(style.fontSize);
+  const size = parseFloat(style.fontSize);
+  return text.length > 2 && box.height && box.width < 2 * size && box.height > 2.5 * size;
 }).map((e) => e.outerHTML.slice(0, 80))"""
 
 

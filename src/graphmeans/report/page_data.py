@@ -114,7 +114,7 @@ def page_data(
 
 
 def split_by_cluster(data: dict[str, Any]) -> tuple[dict[str, Any], list[list[dict[str, Any]]]]:
-    """The data that a page reads at once; and for each cluster that of its members, in order, that it reads when they are drawn."""
+    """What a page reads at once; and for each cluster what it reads when members are drawn, in their order."""
     light = [{key: value for key, value in row.items() if key in LIGHT} for row in data["graphs"]]
     heavy: list[list[dict[str, Any]]] = [[] for _ in data["clusters"]]
     for row in data["graphs"]:
