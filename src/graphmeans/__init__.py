@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from graphmeans import chemistry, datasets, evaluation, plots
+    from graphmeans import chemistry as chemistry
+    from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.estimators.kmeans import GraphKMeans
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from graphmeans.graphs.convert import to_pyg as to_pyg
     from graphmeans.graphs.convert import to_rdkit as to_rdkit
     from graphmeans.graphs.encoding.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.molecules import MoleculeEncoder
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
     from graphmeans.graphs.mean_graph import MeanGraph
@@ -65,6 +67,7 @@ _NAMES = {
         "from_smiles", "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
     ],
     "graphs.encoding.encoder": ["GraphEncoder"],
+    "graphs.encoding.molecules": ["MoleculeEncoder"],
     "graphs.errors": ["GraphError"],
     "graphs.graph": ["Graph"],
     "graphs.mean_graph": ["MeanGraph"],
@@ -84,8 +87,8 @@ _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for n
 
 __all__ = [
     "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
-    "Match", "MeanGraph", "MiniBatchGraphKMeans", "chemistry", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
-    "open_collection", "pairwise_distances", "plots", "structures",
+    "Match", "MeanGraph", "MiniBatchGraphKMeans", "MoleculeEncoder", "convert", "datasets", "distance", "evaluation", "load",
+    "match", "mean", "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphmeans.chemistry.frame import Frame, atom_kind, bond_sign
+from graphmeans.chemistry.frame import Frame
 from graphmeans.chemistry.members import Aligned, ClusterMolecules
 from graphmeans.chemistry.toolkit import part, silent
 
@@ -16,33 +16,49 @@ LEAST_ATOMS = 3
 #: Members, the nearest to the mean first, in which a core is looked for: the medoid unless another has a larger part.
 HOSTS = 12
 #: Kinds of atoms that SMARTS writes without brackets.
-_BARE = frozenset("B C N O P S F Cl Br I b c n o p s".split())
+_BARE = frozenset({"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I", "b", "c", "n", "o", "p", "s"})
 
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """A common core.
+    """The common core of a cluster of molecules; `common_core` finds it.
 
-    Attributes
+    Parameters
     ----------
     support : float
         The least share of members that have each of its atoms and bonds, by their alignments to the mean.
     host : Aligned
         The member in which it is read: the medoid, unless the part of a mean is larger in another near member.
-    atoms, bonds : tuple of int
-        Numbers of its atoms and bonds in the host.
+    atoms : tuple of int
+        Numbers of its atoms in the host.
+    bonds : tuple of int
+        Numbers of its bonds in the host.
     elements : dict
-        For atoms at which different elements stand, those that the core allows, the most frequent first.
+        For atoms in rings at which different elements stand, those that the core allows, the most frequent first.
     smarts : str
         The core as a query: elements, aromatic or not, and kinds of bonds.
     smiles : str
         The core in the host as a molecule, with hydrogen wherever something else may stand.
-    count, of : int
-        How many of how many members contain it, found by substructure search.
+    count : int
+        How many members contain it, found by substructure search.
+    of : int
+        How many members were searched.
     query : rdkit.Chem.Mol
         The query; its atoms are in the order of `order`.
     order : tuple of int
         The atom of the host that each atom of the query stands for.
+
+    See Also
+    --------
+    common_core : Finds it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl"])
+    >>> core = gm.chemistry.common_core(gm.GraphKMeans(1).fit(graphs), graphs, 0)
+    >>> core, core.share
+    (Core('Oc1ccccc1', 7 atoms, in 3 of 3 members), 1.0)
     """
 
     support: float
@@ -71,7 +87,7 @@ def core_at(frame: Frame, members: ClusterMolecules, support: float) -> Core | N
     best: tuple[list[int], list[int]] = ([], [])
     host = None
     for member in members.aligned[:HOSTS]:
-        found = largest_part(frame, member, support)
+        found = connected_part(member, *frame.part(member, support))
         if len(found[0]) > len(best[0]):
             best, host = found, member
     if host is None or len(best[0]) < LEAST_ATOMS:
@@ -94,31 +110,16 @@ def usual_core(found: Sequence[Core]) -> Core | None:
     return max(found, key=lambda core: (len(core.atoms) * core.share, core.share)) if found else None
 
 
-def largest_part(frame: Frame, member: Aligned, support: float) -> tuple[list[int], list[int]]:
-    """Atoms and bonds of the largest connected part of a member that has this support. Rings are whole or left out."""
-    molecule = member.molecule
-    allowed = {
-        atom.GetIdx() for atom in molecule.GetAtoms()
-        if atom_kind(atom) in frame.kinds(int(member.nodes[atom.GetIdx()]), support)
-    }  # fmt: skip
-    bonds = {
-        bond.GetIdx() for bond in molecule.GetBonds()
-        if bond.GetBeginAtomIdx() in allowed and bond.GetEndAtomIdx() in allowed and frame.has_bond(member, bond, support)
-    }  # fmt: skip
-    return connected_part(molecule, allowed, bonds)
-
-
-def connected_part(molecule: Any, atoms: set[int], bonds: set[int]) -> tuple[list[int], list[int]]:
-    """The largest connected part of these atoms and bonds, without rings that are not whole."""
-    rings = molecule.GetRingInfo()
+def connected_part(member: Aligned, atoms: set[int], bonds: set[int]) -> tuple[list[int], list[int]]:
+    """The largest connected part of these atoms and bonds of a member, without rings that are not whole."""
+    rings = member.molecule.GetRingInfo()
     whole = [(a, b) for a, b in zip(rings.AtomRings(), rings.BondRings(), strict=True) if set(b) <= bonds]
     in_rings = {a for ring, _ in whole for a in ring}
     ring_bonds = {b for _, ring in whole for b in ring}
-    kept = {a for a in atoms if not rings.NumAtomRings(a) or a in in_rings}
+    kept = {a for a in atoms if not member.in_ring[a] or a in in_rings}
     lines: dict[int, list[tuple[int, int]]] = {a: [] for a in kept}
     for b in bonds:
-        bond = molecule.GetBondWithIdx(b)
-        i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+        i, j, _ = member.bonds[b]
         if i in kept and j in kept and (not rings.NumBondRings(b) or b in ring_bonds):
             lines[i].append((j, b))
             lines[j].append((i, b))
@@ -146,16 +147,15 @@ def _core(
     chem = part("Chem")
     atoms, bonds = found
     molecule = host.molecule
-    elements = {a: frame.kinds(int(host.nodes[a]), support) for a in atoms}
+    elements = {a: frame.kinds(host, a, support) for a in atoms}
     signs = [""] * molecule.GetNumAtoms()
     for a, kinds in elements.items():
         signs[a] = kinds[0] if len(kinds) == 1 and kinds[0] in _BARE else f"[{','.join(kinds)}]"
     smarts = chem.MolFragmentToSmiles(
-        molecule, atoms, bonds, atomSymbols=signs, bondSymbols=[bond_sign(bond) for bond in molecule.GetBonds()]
+        molecule, atoms, bonds, atomSymbols=signs, bondSymbols=[sign for _, _, sign in host.bonds]
     )
     query = chem.MolFromSmarts(smarts)
-    inside = set(atoms)
-    order = next(match for match in molecule.GetSubstructMatches(query, uniquify=False) if set(match) == inside)
+    order = [int(a) for a in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]]
     return Core(
         support=support, host=host, atoms=tuple(atoms), bonds=tuple(bonds),
         elements={a: kinds for a, kinds in elements.items() if len(kinds) > 1}, smarts=smarts,

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from graphmeans.chemistry.core import Core, connected_part, cut_out
-from graphmeans.chemistry.frame import atom_kind, bond_sign
 from graphmeans.chemistry.members import Aligned
 from graphmeans.chemistry.toolkit import part, silent
 from graphmeans.chemistry.variation import Variation
@@ -51,21 +50,23 @@ def turned_to(member: Aligned, reference: Aligned, drawn: Any) -> Any:
 
 def shared_part(one: Aligned, other: Aligned) -> list[tuple[int, int]]:
     """Pairs of atoms of the largest connected part that two members share, as their alignments to the mean have it."""
-    at = {int(node): a for a, node in enumerate(other.nodes) if node >= 0}
+    at = {node: a for a, node in enumerate(other.nodes.tolist()) if node >= 0}
     pairs = {
-        a: at[int(node)] for a, node in enumerate(one.nodes)
-        if int(node) in at
-        and atom_kind(one.molecule.GetAtomWithIdx(a)) == atom_kind(other.molecule.GetAtomWithIdx(at[int(node)]))
+        a: at[node] for a, node in enumerate(one.nodes.tolist()) if node in at and one.kinds[a] == other.kinds[at[node]]
     }  # fmt: skip
+    beside = {(min(i, j), max(i, j)): b for b, (i, j, _) in enumerate(other.bonds)}
     bonds = set()
-    for bond in one.molecule.GetBonds():
-        i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
+    for b, (i, j, sign) in enumerate(one.bonds):
         if i in pairs and j in pairs:
-            beside = other.molecule.GetBondBetweenAtoms(pairs[i], pairs[j])
-            if beside is not None and bond_sign(beside) == bond_sign(bond) and beside.IsInRing() == bond.IsInRing():
-                bonds.add(bond.GetIdx())
-    atoms, _ = connected_part(one.molecule, set(pairs), bonds)
+            found = beside.get((min(pairs[i], pairs[j]), max(pairs[i], pairs[j])))
+            if found is not None and other.bonds[found][2] == sign and _in_ring(one, b) == _in_ring(other, found):
+                bonds.add(b)
+    atoms, _ = connected_part(one, set(pairs), bonds)
     return [(a, pairs[a]) for a in atoms]
+
+
+def _in_ring(member: Aligned, bond: int) -> bool:
+    return bool(member.molecule.GetRingInfo().NumBondRings(bond))
 
 
 def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any, dict[int, str]]:
@@ -74,6 +75,7 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
     piece, place = cut_out(core.host.molecule, core.atoms, core.bonds)
     labels: dict[int, str] = {}
     inside = set(core.atoms)
+    pairs = [(a, place[a]) for a in core.atoms]
     for spot in variation.places:
         atom = core.host.molecule.GetAtomWithIdx(spot.atom)
         if spot.name.startswith("X"):
@@ -89,11 +91,11 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         new = piece.AddAtom(chem.Atom(0))
         piece.AddBond(place[spot.atom], new, order)
         labels[new] = spot.name
+        pairs += [(bond.GetOtherAtomIdx(spot.atom), new) for bond in cut[:1]]  # where the host carries it
     with silent():
         if chem.SanitizeMol(piece, catchErrors=True) != chem.SanitizeFlags.SANITIZE_NONE:
             piece.UpdatePropertyCache(strict=False)
             chem.FastFindRings(piece)
-        pairs = [(a, place[a]) for a in core.atoms]
         try:
             depictor.GenerateDepictionMatching2DStructure(piece, drawn, pairs)
         except (RuntimeError, ValueError):

@@ -22,7 +22,7 @@ from graphmeans.graphs.errors import GraphError
 
 
 class ClusterChemistry:
-    """One cluster of molecules, as a chemist reads it. Made by `read_clusters`; everything is computed when it is first asked for.
+    """One cluster of molecules, as a chemist reads it. `read_clusters` makes it; it computes what it is asked for.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def describe_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) ->
             "core_smiles": "" if core is None else core.smiles, "core_smarts": "" if core is None else core.smarts,
             "core_atoms": 0 if core is None else len(core.atoms), "core_share": np.nan if core is None else core.share,
             "variation": "" if core is None else "; ".join(map(str, cluster.variation(core).places)),
-            "scaffold": found.smiles, "scaffold_share": found.count / len(cluster.molecules),
+            "scaffold": found.smiles, "scaffold_share": found.members / len(cluster.molecules),
             **{name: row.median for name, row in cluster.ranges.items()},
         })  # fmt: skip
     return rows

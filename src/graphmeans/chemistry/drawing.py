@@ -11,8 +11,13 @@ from graphmeans.chemistry.toolkit import part, silent
 
 #: Pixels of an ångström; a bond has about 1.5 of them.
 _SCALE = 26
+#: Pixels around a molecule, and the least width and height of a picture.
+_MARGIN, _LEAST = 8, (190, 140)
 #: Colours by element, which style sheets know by a letter: k is ink. Each can be read on a light and on a dark page.
-INKS = {"k": "#000000", "n": "#3b74d1", "o": "#cf3f3f", "s": "#a07400", "g": "#1f8a56", "b": "#a6583a", "v": "#8a5fd0", "r": "#0b7f86"}
+INKS = {
+    "k": "#000000", "n": "#3b74d1", "o": "#cf3f3f", "s": "#a07400", "g": "#1f8a56", "b": "#a6583a", "v": "#8a5fd0",
+    "r": "#0b7f86",
+}  # fmt: skip
 #: What lies under atoms and bonds that one tenth, two tenths, ... of the members have.
 SUPPORTS = ("#f1f5f9", "#e9f0f6", "#dfe9f4", "#d3e2f1", "#c5d9ee", "#b4cdea", "#a1c0e5", "#8bb1df", "#74a2d9", "#5b92d3")
 _ELEMENTS = {"n": (7,), "o": (8,), "s": (16,), "g": (9, 17), "b": (35,), "v": (53, 15), "r": (0,)}
@@ -33,9 +38,15 @@ class MoleculePicture:
     letters: list[tuple[int, int, int, str, str]]  # x, y, size, ink, text
     support: list[tuple[int, str]] = field(default_factory=list)  # tenths, and a path with that support
 
+    @property
+    def box(self) -> tuple[int, int, int, int]:
+        """The view box: a margin around the molecule, and room around a small one, so that it is not drawn too large."""
+        width, height = max(self.width + 2 * _MARGIN, _LEAST[0]), max(self.height + 2 * _MARGIN, _LEAST[1])
+        return (self.width - width) // 2, (self.height - height) // 2, width, height
+
     def data(self) -> dict[str, Any]:
         """The picture as JSON, for a script that draws it."""
-        found: dict[str, Any] = {"v": [self.width, self.height], "s": self.strokes}
+        found: dict[str, Any] = {"v": list(self.box), "s": self.strokes}
         if self.fills:
             found["f"] = self.fills
         if self.letters:
@@ -58,8 +69,9 @@ class MoleculePicture:
     def svg(self, style: bool = True) -> str:
         """The picture as an SVG of its own; without a style sheet for a page that has one."""
         sheet = f"<style>{style_sheet()}</style>" if style else ""
+        box = " ".join(map(str, self.box))
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="mol" viewBox="0 0 {self.width} {self.height}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="mol" viewBox="{box}" width="{self.box[2]}" height="{self.box[3]}">'
             f"{sheet}{self.inner()}</svg>"
         )
 
@@ -91,9 +103,10 @@ def draw(
         options = painter.drawOptions()
         options.clearBackground = False
         options.scalingFactor = _SCALE
-        options.padding = 0.06
+        options.padding = 0.02
         options.prepareMolsBeforeDrawing = False
-        options.setAtomPalette({number: _rgb(INKS[ink]) for ink, numbers in _ELEMENTS.items() for number in numbers} | {-1: (0, 0, 0)})
+        palette = {number: _rgb(INKS[ink]) for ink, numbers in _ELEMENTS.items() for number in numbers}
+        options.setAtomPalette({-1: (0, 0, 0), **palette})
         ready = _prepared(molecule, draw2d)
         for atom, text in (labels or {}).items():
             ready.GetAtomWithIdx(atom).SetProp("_displayLabel", text)

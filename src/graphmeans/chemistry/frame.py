@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from typing import Any
+from collections import Counter
 
 from graphmeans.chemistry.members import Aligned
 
-#: Kinds of bonds as SMARTS writes them.
-_BONDS = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":"}
-#: An atom of a core is of at most this many kinds; each must stand there in at least this share of the members.
-MOST_KINDS, LEAST_KIND = 3, 0.1
+#: An atom in a ring of a core is of at most this many kinds; each must stand there in at least this share of the members.
+MOST_KINDS, LEAST_KIND = 2, 0.1
 
 Ends = tuple[int, int]
-
-
-def atom_kind(atom: Any) -> str:
-    """The kind of an atom as SMARTS writes it: its element, in small letters if it is aromatic."""
-    symbol = str(atom.GetSymbol())
-    return symbol.lower() if atom.GetIsAromatic() else symbol
-
-
-def bond_sign(bond: Any) -> str:
-    """The kind of a bond as SMARTS writes it."""
-    return _BONDS.get(str(bond.GetBondType()), "~")
 
 
 class Frame:
@@ -31,56 +17,65 @@ class Frame:
 
     def __init__(self, members: list[Aligned]) -> None:
         self.count = len(members)
-        self.atoms: dict[int, Counter[str]] = defaultdict(Counter)
-        self.bonds: dict[Ends, Counter[str]] = defaultdict(Counter)
+        atoms: dict[int, Counter[str]] = {}
+        bonds: dict[Ends, Counter[str]] = {}
         for member in members:
-            for atom in member.molecule.GetAtoms():
-                if (node := int(member.nodes[atom.GetIdx()])) >= 0:
-                    self.atoms[node][atom_kind(atom)] += 1
-            for bond in member.molecule.GetBonds():
-                ends = self._ends(member, bond)
-                if ends is not None:
-                    self.bonds[ends][bond_sign(bond)] += 1
+            nodes = member.nodes.tolist()
+            for node, kind in zip(nodes, member.kinds, strict=True):
+                if node >= 0:
+                    atoms.setdefault(node, Counter())[kind] += 1
+            for i, j, sign in member.bonds:
+                if (ends := _ends(nodes[i], nodes[j])) is not None:
+                    bonds.setdefault(ends, Counter())[sign] += 1
+        self.atoms, self.bonds = atoms, bonds
+        # Of each node the most frequent kind, and those that are aromatic as it is, or not aromatic as it is.
+        self._ranked: dict[int, list[tuple[str, int]]] = {}
+        for node, counts in atoms.items():
+            ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+            self._ranked[node] = [row for row in ranked if row[0].islower() == ranked[0][0].islower()][:MOST_KINDS]
 
     def atom_support(self, member: Aligned) -> list[float]:
         """For each atom of a member, the share of members with an atom of the same kind at its place."""
-        return [
-            self.atoms[node][atom_kind(atom)] / self.count
-            if (node := int(member.nodes[atom.GetIdx()])) in self.atoms
-            else 0.0
-            for atom in member.molecule.GetAtoms()
-        ]
+        none: Counter[str] = Counter()
+        places = zip(member.nodes.tolist(), member.kinds, strict=True)
+        return [self.atoms.get(node, none)[kind] / self.count for node, kind in places]
 
     def bond_support(self, member: Aligned) -> list[float]:
         """For each bond of a member, the share of members with a bond of the same kind at its place."""
-        shares = []
-        for bond in member.molecule.GetBonds():
-            ends = self._ends(member, bond)
-            shares.append(self.bonds[ends][bond_sign(bond)] / self.count if ends in self.bonds else 0.0)
-        return shares
+        nodes = member.nodes.tolist()
+        return [self._bonds(nodes[i], nodes[j], sign) / self.count for i, j, sign in member.bonds]
 
-    def kinds(self, node: int, support: float) -> tuple[str, ...]:
-        """The most frequent kinds of atoms at a node that together have this support; none if too many would be needed."""
-        if node not in self.atoms:
-            return ()
-        together, chosen = 0, []
-        ranked = sorted(self.atoms[node].items(), key=lambda item: (-item[1], item[0]))
-        alike = [row for row in ranked if row[0].islower() == ranked[0][0].islower()]  # all aromatic, or none
-        for kind, count in alike[:MOST_KINDS]:
+    def kinds(self, member: Aligned, atom: int, support: float) -> tuple[str, ...]:
+        """The kinds of atoms that together have this support at the place of an atom, the most frequent first.
+
+        In a ring there may be two, such as carbon and nitrogen, both aromatic or both not; elsewhere there is one. None if the
+        atom itself is of another kind, or if these do not have the support.
+        """
+        together = 0
+        chosen: list[str] = []
+        for kind, count in self._ranked.get(int(member.nodes[atom]), [])[: MOST_KINDS if member.in_ring[atom] else 1]:
             if chosen and count < LEAST_KIND * self.count:
                 break
             chosen.append(kind)
             together += count
             if together >= support * self.count - 1e-9:
-                return tuple(chosen)
+                return tuple(chosen) if member.kinds[atom] in chosen else ()
         return ()
 
-    def has_bond(self, member: Aligned, bond: Any, support: float) -> bool:
-        """Whether a bond of a member is one that members with this support have."""
-        ends = self._ends(member, bond)
-        return ends in self.bonds and self.bonds[ends][bond_sign(bond)] >= support * self.count - 1e-9
+    def part(self, member: Aligned, support: float) -> tuple[set[int], set[int]]:
+        """The atoms and bonds of a member that have this support."""
+        atoms = {a for a in range(len(member.kinds)) if self.kinds(member, a, support)}
+        nodes = member.nodes.tolist()
+        bonds = {
+            b for b, (i, j, sign) in enumerate(member.bonds)
+            if i in atoms and j in atoms and self._bonds(nodes[i], nodes[j], sign) >= support * self.count - 1e-9
+        }  # fmt: skip
+        return atoms, bonds
 
-    @staticmethod
-    def _ends(member: Aligned, bond: Any) -> Ends | None:
-        i, j = int(member.nodes[bond.GetBeginAtomIdx()]), int(member.nodes[bond.GetEndAtomIdx()])
-        return None if i < 0 or j < 0 else (min(i, j), max(i, j))
+    def _bonds(self, one: int, other: int, sign: str) -> int:
+        ends = _ends(one, other)
+        return self.bonds[ends][sign] if ends in self.bonds else 0
+
+
+def _ends(one: int, other: int) -> Ends | None:
+    return None if one < 0 or other < 0 else (min(one, other), max(one, other))

@@ -10,7 +10,11 @@ from graphmeans.chemistry.toolkit import part, silent
 _NAMES = {
     "*C": "CH₃", "*CC": "C₂H₅", "*CCC": "propyl", "*C(C)C": "isopropyl", "*CCCC": "butyl", "*CC(C)C": "isobutyl",
     "*C(C)(C)C": "tert-butyl", "*C1CC1": "cyclopropyl", "*C1CCCC1": "cyclopentyl", "*C1CCCCC1": "cyclohexyl",
-    "*C=C": "vinyl", "*CC=C": "allyl", "*C#C": "ethynyl", "*c1ccccc1": "phenyl", "*Cc1ccccc1": "benzyl",
+    "*C(C)CC": "sec-butyl", "*CCCCC": "pentyl", "*CCC(C)C": "isopentyl", "*CCCCCC": "hexyl", "*N1CCCC1": "pyrrolidino",
+    "*N1CCCCC1": "piperidino", "*N1CCOCC1": "morpholino", "*N1CCNCC1": "piperazino", "*c1ccccn1": "2-pyridyl",
+    "*c1cccnc1": "3-pyridyl", "*c1ccncc1": "4-pyridyl", "*c1ncccn1": "2-pyrimidyl", "*c1cccs1": "2-thienyl",
+    "*c1ccsc1": "3-thienyl", "*c1ccco1": "2-furyl", "*c1nccs1": "2-thiazolyl", "*C=C": "vinyl",
+    "*=C": "=CH₂", "*=CC": "=CHCH₃", "*CC=C": "allyl", "*C#C": "ethynyl", "*c1ccccc1": "phenyl", "*Cc1ccccc1": "benzyl",
     "*O": "OH", "*=O": "=O", "*[O-]": "O⁻", "*OC": "OCH₃", "*OCC": "OC₂H₅", "*Oc1ccccc1": "O-phenyl", "*OC(C)=O": "OCOCH₃",
     "*N": "NH₂", "*[NH3+]": "NH₃⁺", "*NC": "NHCH₃", "*N(C)C": "N(CH₃)₂", "*NC(C)=O": "NHCOCH₃", "*=N": "=NH",
     "*[N+](=O)[O-]": "NO₂", "*N=O": "NO", "*N=[N+]=[N-]": "N₃", "*NN": "NHNH₂", "*C#N": "CN",
@@ -43,8 +47,8 @@ def group_name(smiles: str) -> str:
 
     Examples
     --------
-    >>> group_name("CO*"), group_name("[4*]c1ccccc1"), group_name("*CCCCCC")
-    ('OCH₃', 'phenyl', '*CCCCCC')
+    >>> group_name("CO*"), group_name("[4*]c1ccccc1"), group_name("*CCCCCCC")
+    ('OCH₃', 'phenyl', '*CCCCCCC')
     """
     plain = _canonical(re.sub(r"\[\d+\*\]", "*", smiles))
     return _known().get(plain, plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from graphmeans.graphs.graph import Graph
 
 #: How many members of each cluster are aligned to its mean, unless the caller says otherwise.
 ALIGNED = 200
+#: Kinds of bonds as SMARTS writes them.
+_BONDS = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +28,26 @@ class Aligned:
     row: int  # its place in the collection
     molecule: Any
     nodes: IntArray
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kind of each atom as SMARTS writes it: its element, in small letters if it is aromatic."""
+        return [
+            atom.GetSymbol().lower() if atom.GetIsAromatic() else atom.GetSymbol() for atom in self.molecule.GetAtoms()
+        ]
+
+    @cached_property
+    def in_ring(self) -> list[bool]:
+        """Whether each atom is in a ring."""
+        return [atom.IsInRing() for atom in self.molecule.GetAtoms()]
+
+    @cached_property
+    def bonds(self) -> list[tuple[int, int, str]]:
+        """The ends of each bond, and its kind as SMARTS writes it."""
+        return [
+            (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx(), _BONDS.get(str(bond.GetBondType()), "~"))
+            for bond in self.molecule.GetBonds()
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +87,8 @@ class Molecules:
         """A member with its alignment, which is given for the nodes of its graph."""
         molecule, place = self._prepared(row)
         nodes = np.full(molecule.GetNumAtoms(), -1, dtype=np.int64)
-        for atom, node in zip(self.graphs[row].node_ids, mapping, strict=True):
+        numbers: Any = self.graphs[row].node_ids
+        for atom, node in zip(numbers, mapping, strict=True):
             if place[int(atom)] >= 0:
                 nodes[place[int(atom)]] = int(node)
         return Aligned(row, molecule, nodes)

@@ -21,7 +21,7 @@ class Scaffold(NamedTuple):
     """A Murcko scaffold as SMILES, empty for molecules without rings, and how many molecules have it."""
 
     smiles: str
-    count: int
+    members: int
 
 
 class Range(NamedTuple):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from graphmeans.graphs.errors import GraphError
 
 
-@lru_cache(maxsize=None)
+@cache
 def part(name: str) -> Any:
     """A module of RDKit by its name below `rdkit`, such as "Chem" or "Chem.rdDepictor"."""
     try:

@@ -13,7 +13,9 @@ from graphmeans.chemistry.members import Aligned
 from graphmeans.chemistry.toolkit import part, silent
 
 #: Ways to find a core in a member that are compared, rounds in which they are, and how little a place may vary to be named.
-MOST_WAYS, ROUNDS, LEAST = 64, 2, 0.05
+MOST_WAYS, ROUNDS, LEAST = 64, 4, 0.05
+#: What it counts that another member has something, or nothing, at a place too, beside having the same there.
+OCCUPIED = 2
 _DUMMY = re.compile(r"\[(\d+)\*\]")
 
 Way = tuple[int, ...]
@@ -21,9 +23,9 @@ Way = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Place:
-    """A place of a core at which members differ.
+    """A place of a common core at which members differ.
 
-    Attributes
+    Parameters
     ----------
     name : str
         "R1", "R2", ... for places that carry groups, "X1", ... for atoms of the core at which different elements stand.
@@ -31,6 +33,16 @@ class Place:
         The atom of the core's host at which it is.
     what : tuple of (str, float)
         What stands there and in which share of the members that were compared, the most frequent first.
+
+    See Also
+    --------
+    Variation : All places of a core.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> print(gm.chemistry.Place("R1", 4, (("Cl", 0.6), ("H", 0.4))))
+    R1: Cl 60 %, H 40 %
     """
 
     name: str
@@ -43,7 +55,27 @@ class Place:
 
 @dataclass(frozen=True)
 class Variation:
-    """The places at which the members that contain a core differ, and how many members were compared."""
+    """What varies around a common core; `ClusterChemistry.variation` finds it.
+
+    Parameters
+    ----------
+    places : tuple of Place
+        The places at which the members that contain the core differ.
+    compared : int
+        How many members were compared: the aligned ones that contain the core.
+
+    See Also
+    --------
+    ClusterChemistry : A cluster as a chemist reads it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl"])
+    >>> cluster = gm.chemistry.read_clusters(gm.GraphKMeans(1).fit(graphs), graphs)[0]
+    >>> cluster.variation(cluster.core).compared
+    3
+    """
 
     places: tuple[Place, ...]
     compared: int
@@ -85,20 +117,37 @@ def _ways(core: Core, member: Aligned) -> list[Way]:
 
 
 def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
+    """Of each member the way that fits best to those of the others; at first that which agrees with its alignment.
+
+    Two ways are compared by how many others have the same next to each atom of the core, and, with more weight, by how many
+    have something or nothing there: groups then stand at few places.
+    """
     looks = [[_look(member.molecule, way) for way in ways] for member, ways in found]
     chosen = [0] * len(found)
     if not found or max(map(len, looks)) == 1:
         return [ways[0] for _, ways in found]
+    counts: list[Counter[Any]] = [Counter() for _ in looks[0][0]]
+
+    def count(look: list[tuple[str, ...]], by: int) -> None:
+        for seen, beside in zip(counts, look, strict=True):
+            seen[beside] += by
+            seen[len(beside) > 1] += OCCUPIED * by
+
+    for mine in looks:
+        count(mine[0], 1)
     for _ in range(ROUNDS):
-        counts: list[Counter[Any]] = [Counter() for _ in looks[0][0]]
-        for mine, at in zip(looks, chosen, strict=True):
-            for q, look in enumerate(mine[at]):
-                counts[q][look] += 1
+        before = list(chosen)
         for n, mine in enumerate(looks):
             if len(mine) > 1:
-                own = mine[chosen[n]]
-                fits = [sum(counts[q][s] - (s == own[q]) for q, s in enumerate(look)) for look in mine]
-                chosen[n] = max(range(len(mine)), key=lambda way: (fits[way], -way))
+                count(mine[chosen[n]], -1)
+                fits = [
+                    sum(seen[beside] + seen[len(beside) > 1] for seen, beside in zip(counts, look, strict=True))
+                    for look in mine
+                ]
+                chosen[n] = max(range(len(mine)), key=lambda way: (fits[way], way == before[n], -way))
+                count(mine[chosen[n]], 1)
+        if chosen == before:
+            break
     return [ways[at] for (_, ways), at in zip(found, chosen, strict=True)]
 
 
@@ -118,18 +167,22 @@ def _carried(core: Core, molecule: Any, way: Way) -> dict[int, str]:
     chem = part("Chem")
     with silent():
         sides = chem.ReplaceCore(molecule, core.query, way, replaceDummies=True, labelByIndex=True)
-    if sides is None or not sides.GetNumAtoms():
-        return {}
-    for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
-        if atom.GetAtomicNum() == 0:
-            atom.SetIsotope(atom.GetIsotope() + 1)
     groups: dict[int, list[str]] = {}
-    for text in chem.MolToSmiles(sides).split("."):
-        bound = [int(number) - 1 for number in _DUMMY.findall(text)]
-        for q in bound:
-            others = sorted(set(bound) - {q})
-            ring = "".join(f"→{other}" for other in others)
-            groups.setdefault(q, []).append(group_name(text) + ring)
+    if sides is not None and sides.GetNumAtoms():
+        for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
+            if atom.GetAtomicNum() == 0:
+                atom.SetIsotope(atom.GetIsotope() + 1)
+        for text in chem.MolToSmiles(sides).split("."):
+            bound = [int(number) - 1 for number in _DUMMY.findall(text)]
+            for q in bound:
+                ring = "".join(f"→{other}" for other in sorted(set(bound) - {q}))
+                groups.setdefault(q, []).append(group_name(text) + ring)
+    at = {a: q for q, a in enumerate(way)}
+    for bond in molecule.GetBonds():  # a ring may also be closed by a bond between atoms of the core
+        i, j = at.get(bond.GetBeginAtomIdx()), at.get(bond.GetEndAtomIdx())
+        if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
+            for q, other in ((i, j), (j, i)):
+                groups.setdefault(q, []).append(f"bond→{other}")
     return {q: " + ".join(sorted(names)) for q, names in groups.items()}
 
 

@@ -137,9 +137,9 @@ class Graph:
         return self._origin.unpack() if isinstance(self._origin, PackedOrigin) else self._origin
 
     @property
-    def has_origin(self) -> bool:
-        """Whether what the graph was made of was kept."""
-        return self._origin is not None
+    def packed_origin(self) -> Any:
+        """What the graph was made of, as it is kept: packed, if it is a molecule."""
+        return self._origin
 
     def __repr__(self) -> str:
         name = f"{self._name!r}, " if self._name is not None else ""

@@ -10,7 +10,7 @@ function moleculePicture(m) {
   };
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "mol");
-  svg.setAttribute("viewBox", `0 0 ${m.v[0]} ${m.v[1]}`);
+  svg.setAttribute("viewBox", m.v.join(" "));
   svg.setAttribute("aria-hidden", "true");
   for (const [tenth, d] of m.u || []) add(svg, "path", { class: `u u${tenth}`, d });
   for (const [ink, d] of Object.entries(m.s)) add(svg, "path", { class: `i${ink}`, d });
@@ -23,8 +23,8 @@ function moleculePicture(m) {
 function besideMedoid(g, D) {
   const box = document.createElement("div"), medoid = D.graphs[D.clusters[g.c].medoid];
   box.className = "beside";
-  for (const [one, said] of [[g, g.name], [medoid, `medoid: ${medoid ? medoid.name : ""}`]]) {
-    if (!one || !one.mol || (one === medoid && medoid === g)) continue;
+  const both = medoid && medoid !== g && medoid.mol ? [[g, g.name], [medoid, `medoid: ${medoid.name}`]] : [[g, g.name]];
+  for (const [one, said] of both) {
     const figure = document.createElement("figure"), caption = document.createElement("figcaption"), svg = moleculePicture(one.mol);
     svg.removeAttribute("aria-hidden");
     svg.setAttribute("role", "img");

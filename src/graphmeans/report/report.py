@@ -130,7 +130,7 @@ def _page(
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    molecules = molecule_cards(summary, evidence, collection)
+    molecules = molecule_cards(estimator, summary, evidence, collection)
     maker = CardMaker(summary, evidence, collection, pictures)
     shown = [maker.card(cluster) for cluster in summary.in_reading_order()]
     means = symbols(pictures, palette, len(summary.clusters))
@@ -181,7 +181,7 @@ def _page(
         distinctions=list(zip(summary.clusters, rows, strict=True)),
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
-        counts=_counts(estimator, summary, evidence.matchings),
+        counts=_counts(estimator, summary, evidence.matchings + (0 if molecules is None else molecules.matchings)),
         command=None if command is None else plain_text(command),
         duration=duration(spent),
         whole_time=seconds is not None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphmeans.graphs.convert.molecule_options import MoleculeOptions
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.origin import PackedOrigin
 
@@ -15,14 +16,20 @@ class PackedMolecule(PackedOrigin):
     RDKit computes from the rest (its computed properties) is left out, since it is computed again when it is asked for.
     """
 
-    __slots__ = ("_data",)
+    __slots__ = ("_data", "_options")
 
-    def __init__(self, molecule: Any) -> None:
+    def __init__(self, molecule: Any, options: MoleculeOptions) -> None:
         self._data: bytes = molecule.ToBinary(_what_is_kept())
+        self._options = options
 
     def unpack(self) -> Any:
         """The molecule, made anew: whoever changes it changes a copy."""
         return need("rdkit.Chem", "rdkit", "a molecule").Mol(self._data)
+
+
+def options_of(packed: PackedMolecule) -> MoleculeOptions:
+    """How the graph was made of the molecule."""
+    return packed._options
 
 
 def _what_is_kept() -> int:
