@@ -137,7 +137,8 @@ def test_json_cannot_end_its_element():
 def test_what_sets_clusters_apart_is_in_original_units(tmp_path: Path):
     small = [Graph({"mass": [10.0 + i % 2, 12.0], "kind": ["a", "a"]}, [(0, 1)], {"bond": [1.0]}) for i in range(6)]
     large = [Graph({"mass": [90.0 + i % 2, 110.0], "kind": ["a", "b"]}, [(0, 1)], {"bond": [3.0]}) for i in range(6)]
-    lines = {line.what: (line.here, line.there) for line in profile_contrasts(profile(small), profile(large), spreads(small + large))}
+    found = profile_contrasts(profile(small), profile(large), spreads(small + large))
+    lines = {line.what: (line.here, line.there) for line in found}
     assert lines["mean mass of nodes"] == ("11.2", "100")
     assert lines["mean bond of edges"] == ("1", "3")
     assert lines["share of nodes with kind b"] == ("0%", "50%")
