@@ -288,7 +288,8 @@ def test_stability_and_second_clusters():
     assert evidence.second_distance[evidence.second_matched] == pytest.approx(here[evidence.second_matched])
     assert (evidence.second_distance >= here - 1e-9).all()
     doubtful = evidence.own_distance > 0.8 * far.min(axis=1)
-    assert np.array_equal(evidence.second[doubtful], far.argmin(axis=1)[doubtful])
+    assert evidence.second_matched[doubtful].all()
+    assert (here[doubtful] <= 1.1 * far.min(axis=1)[doubtful]).all()  # the second cluster, or one nearly as near
     assert 0.5 < evidence.stability <= 1
     assert np.isinf(evidence.margins).sum() == 0
 

@@ -61,7 +61,8 @@ def _alignment_svg(match: Any) -> str:
     from graphmeans.plots.members import draw_alignment
 
     figure = Figure(figsize=(6.4, 3.2))
-    draw_alignment(*match.graphs, match.indices, figure.add_subplot())
+    x, y = match.graphs
+    draw_alignment(x, y, match.indices, figure.add_subplot())
     made = StringIO()
     figure.savefig(made, format="svg", bbox_inches="tight")
     text = made.getvalue()
