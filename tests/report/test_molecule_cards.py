@@ -10,6 +10,7 @@ import pytest
 from test_report_browser import AXE, Tab, browser  # noqa: F401
 
 import graphmeans as gm
+from effort import thorough
 from graphmeans.report import write_report
 from graphmeans.report.molecule_cards import _percent, _range
 from reports import HOSTILE, drawings, fitted
@@ -145,7 +146,7 @@ def test_a_member_opens_beside_its_medoid(page, tab):
     assert tab.errors() == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", thorough("dark")])
 def test_cards_of_molecules_are_accessible_and_fit_any_width(tab, scheme):
     if AXE is None:
         pytest.skip("no axe-core-python: the page is not checked for accessibility")
