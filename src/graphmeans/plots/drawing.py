@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.network import NAME, NAMED, is_labelled, thinned
 from graphmeans.plots.positions import FAINT, Positions, framed, layout, node_kinds, own_positions, visible
@@ -126,7 +127,7 @@ def drawing(
         points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
         dots=np.ones(graph.n_nodes, bool), kinds=kinds,
         ends=graph.edges[kept], stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
-        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and not tree),
+        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and DEPTH not in graph.nodes),
         rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
     )  # fmt: skip
     if is_molecule(graph):
