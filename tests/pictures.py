@@ -30,7 +30,7 @@ from graphmeans.paper.figures import STYLE as PAPER_STYLE
 from graphmeans.paper.protocol import FOUR_SETS, LETTERS_BY_K
 from graphmeans.plots.embedding import Map
 from graphmeans.plots.flow import flow_svg
-from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg
+from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart
 from reports import fitted
 
 BASELINE = Path(__file__).parent / "baseline"
@@ -340,9 +340,20 @@ def report_map() -> str:
     labels = np.repeat(np.arange(3), 8)
     points = centers[labels] + random.normal(0, 0.35, (24, 2))
     clusters = [SimpleNamespace(label=c, size=8, name=f"Cluster {c} · {'AKX'[c]}") for c in range(3)]
-    evidence = SimpleNamespace(sample=np.arange(24), map=Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9))
-    drawn = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence))
+    there = Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9)
+    evidence = SimpleNamespace(sample=np.arange(24), map=there, rest=None)
+    drawn, _ = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence)[1])
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+
+
+def report_silhouettes() -> str:
+    widths = np.concatenate([np.linspace(0.8, 0.4, 9), np.linspace(0.6, -0.1, 6), np.linspace(0.3, 0.1, 4)])
+    labels = np.repeat(np.arange(3), (9, 6, 4))
+    clusters = [SimpleNamespace(label=c, size=9, name=f"Cluster {c} · {'AKX'[c]}") for c in range(3)]
+    summary = SimpleNamespace(labels=labels, in_reading_order=lambda: clusters)
+    found = SimpleNamespace(widths=widths, rows=np.arange(19))
+    drawn = silhouette_chart(summary, SimpleNamespace(sample=np.arange(19), silhouettes=found))
+    return str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" width="780" ', 1)
 
 
 def chart(which: str) -> str:
@@ -365,7 +376,8 @@ SVG_PICTURES: dict[str, tuple[Callable[[], str], str]] = {
     "symbol_svg": (lambda: gm.plots.draw_svg(door()), "Arcs."),
     "molecule_svg": (lambda: gm.plots.draw_svg(smiles("CC(=O)Oc1ccccc1C(=O)O", "aspirin")), "A molecule."),
     "flow": (flow, "`graphmeans compare DIR_A DIR_B`: who went where."),
-    "report_map": (report_map, "The map of the report (with the page's colours and mean graphs in the frames)."),
+    "report_map": (report_map, "The clusters on the map of the report (the page adds its colours, the means and the dots)."),
+    "report_silhouettes": (report_silhouettes, "The profile of silhouettes in the report."),
     "chart_objective": (lambda: chart("line"), "Convergence, in the report."),
     "chart_matchings": (lambda: chart("bar"), "Matchings saved, in the report."),
 }

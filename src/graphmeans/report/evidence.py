@@ -36,7 +36,7 @@ SHARE = 0.2
 #: but at least and at most about so many milliseconds of one core; and it holds at most so many graphs and nodes.
 LEAST, MOST, MOST_GRAPHS, MOST_NODES = 200.0, 9000.0, 4000, 60_000
 #: Shares of that: alignments that are shown, centers with each other, second clusters, silhouettes.
-OWN, CENTERS, SECOND, WIDTHS = 0.36, 0.15, 0.2, 0.2
+OWN, CENTERS, SECOND, WIDTHS = 0.45, 0.15, 0.15, 0.2
 #: Members of each cluster, the nearest and the farthest, that are surely among those drawn, if there is room for them.
 NEAREST, FARTHEST = 8, 6
 #: Pairs of a graph and a center that are matched to see how true the map is.
