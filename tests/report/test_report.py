@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -20,53 +19,7 @@ from graphmeans.report.evidence import gather
 from graphmeans.report.page_data import script_json
 from graphmeans.report.summary import summarize_clustering
 from graphmeans.report.words import percent
-from reports import HOSTILE, drawings, fitted, letters
-
-VOID = {"meta", "circle", "path", "rect", "br", "input", "link", "use"}
-
-
-class Page(HTMLParser):
-    """Collects what a browser would see, and complains about tags that do not match."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = self.script = ""
-        self.json: list[str] = []
-        self.feed(path.read_text(encoding="utf-8"))
-        self.close()
-        assert self.open == []
-        self.data, *members = map(json.loads, self.json)
-        for c, rows in enumerate(members):  # what the page reads late
-            mine = [row for row in self.data["graphs"] if row["c"] == c]
-            for row, more in zip(mine, rows, strict=True):
-                row.update(more)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] == ["script"]:
-            if self.tags[-1][1].get("type") == "application/json":
-                self.json.append(data)
-            else:
-                self.script += data
-        elif self.open[-1:] != ["style"]:
-            self.text += data
-
-
-def words(page: Page) -> str:
-    return re.sub(r"\s+", " ", page.text)
+from reports import HOSTILE, Page, drawings, fitted, letters, words
 
 
 @pytest.fixture(scope="module")

@@ -112,7 +112,7 @@ Members = Annotated[
     str | None,
     typer.Option(
         "--members", metavar="N|all", show_default=False, callback=parse_members,
-        help="How many graphs are drawn on the page. By default as many as a fifth of the cost of the fit pays for, at most 4,000.",
+        help="How many graphs are drawn on the page; by default what a fifth of the cost of the fit pays for, at most 4,000.",
     ),
 ]  # fmt: skip
 YDown = Annotated[bool, typer.Option("--y-down", help="Draw positions with y downwards, as in images.")]

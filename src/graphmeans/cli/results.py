@@ -78,7 +78,8 @@ def rewrite_report(
         raise ValueError(f"{model}: was fitted to {len(estimator.labels_)} graphs, but there are {len(graphs)}")
     if (model.parent / "labels.csv").is_file() and not isinstance(graphs, Collection):
         for i, (name, label) in enumerate(named_labels(model.parent)):
-            own = safe_cell(graphs[i].name) if graphs[i].name is not None else str(i)
+            known = graphs[i].name
+            own = str(i) if known is None else safe_cell(known)
             if name != own:
                 raise ValueError(f"{model.parent / 'labels.csv'}: graph {i} is {name!r} there, and {own!r} in the input")
             if label != int(estimator.labels_[i]):

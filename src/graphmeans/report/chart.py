@@ -139,7 +139,7 @@ def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
     points, centers = evidence.map.points, evidence.map.centers
     every = np.concatenate([points, centers])
     low, high = np.quantile(every, 0.02, axis=0), np.quantile(every, 0.98, axis=0)
-    reach = 0.3 * (high - low)
+    reach = 0.15 * (high - low)
     low = np.minimum(np.maximum(np.quantile(every, 0.002, axis=0), low - reach), centers.min(axis=0))
     high = np.maximum(np.minimum(np.quantile(every, 0.998, axis=0), high + reach), centers.max(axis=0))
     span = np.maximum(high - low, 1e-9)
@@ -214,7 +214,7 @@ def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup |
             f'{escape(plain_text(c.name.removeprefix("Cluster "), 18))}</text><path d="{path}" class="widths"/>'
             f'<text x="{right + 12}" y="{top + band / 2:.1f}" dominant-baseline="central">{widths.mean():.2f}</text></a>'
         )
-    said = f"Silhouette widths of {counted(len(found.rows), 'graph')} in {counted(len(rows), 'cluster')}"
+    label = f"Silhouette widths of {counted(len(found.rows), 'graph')} in {counted(len(rows), 'cluster')}"
     return Markup(
-        f'<svg class="chart profile" viewBox="0 0 780 {height:.0f}" role="group" aria-label="{said}">{"".join(parts)}</svg>'
+        f'<svg class="chart profile" viewBox="0 0 780 {height:.0f}" role="group" aria-label="{label}">{"".join(parts)}</svg>'
     )

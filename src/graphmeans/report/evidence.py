@@ -151,8 +151,14 @@ def _sample(
         members = members_by_distance(labels, distances, label)
         sure += members[:near].tolist() + members[-far:].tolist()
     kept = np.unique(sure)
-    drawn = spread_sample(labels, max(most - len(kept), 2 * k), random_state)
-    sample = np.union1d(kept, drawn)
+    wanted = max(most - len(kept), 2 * k)
+    sample = kept
+    for _ in range(8):  # some that are drawn are among the nearest or the farthest
+        drawn = spread_sample(labels, wanted, random_state)
+        sample = np.union1d(kept, drawn)
+        if len(sample) >= most:
+            break
+        wanted += most - len(sample)
     return sample, np.isin(sample, drawn), near, far
 
 

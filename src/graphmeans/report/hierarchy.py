@@ -58,7 +58,8 @@ def tree_rows(tree: Merge, summary: ClusteringSummary) -> dict[str, Any]:
     def row(node: Merge) -> dict[str, Any]:
         if node.left is None or node.right is None:
             assert node.label is not None
-            return {"label": node.label, "name": summary.clusters[node.label].name, "said": counted(node.size, "graph"), "parts": []}
+            name = summary.clusters[node.label].name
+            return {"label": node.label, "name": name, "said": counted(node.size, "graph"), "parts": []}
         return {
             "label": None, "symbol": f"t{numbers[id(node)]}" if node.mean is not None else None,
             "name": counted(len(node.labels), "cluster"), "cost": number(node.cost),

@@ -176,11 +176,12 @@ function memberViews(D, paint, tell) {
   viewer.addEventListener("close", () => {
     const then = afterwards, back = pushed && !byHistory;
     afterwards = null;
-    if (back) tell.goBack(then);
+    const refocus = () => { if (opener && opener.isConnected && opener.focus) opener.focus({ preventScroll: true }); };
+    if (back) tell.goBack(() => { if (then) then(); else refocus(); });
     else if (location.hash.startsWith("#graph-") && !byHistory) { tell.remember(""); if (then) then(); }
     else if (then) then();
     pushed = byHistory = false;
-    if (opener && opener.isConnected && opener.focus) opener.focus({ preventScroll: true });
+    refocus();
   });
   // Back closes a member.
   window.addEventListener("popstate", () => { if (viewer.open && !location.hash.startsWith("#graph-")) { byHistory = true; viewer.close(); } });

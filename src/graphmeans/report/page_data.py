@@ -10,7 +10,14 @@ import numpy as np
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.dots import graph_attributes, undrawn
 from graphmeans.report.evidence import Evidence
-from graphmeans.report.pictures import MOST_VALUES, ClusterPictures, column_names, edge_column_names, edge_table, node_table
+from graphmeans.report.pictures import (
+    MOST_VALUES,
+    ClusterPictures,
+    column_names,
+    edge_column_names,
+    edge_table,
+    node_table,
+)
 from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
 from graphmeans.report.shares import MemberShares
 from graphmeans.report.summary import ClusteringSummary
@@ -74,7 +81,10 @@ def page_data(
         "shared": int(shared),
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
-            {**pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean), **_mean_edges(c.mean, edge_columns)}
+            {
+                **pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean),
+                **_mean_edges(c.mean, edge_columns),
+            }
             for c in summary.clusters
         ],
         "labels": list(pictures.labels),
@@ -87,14 +97,14 @@ def page_data(
             mapping = evidence.ways.mappings[at, near[0]]
             data["clusters"][at].update(other=near[0], into=[int(j) for j in mapping])
     sampled = len(evidence.sample) < len(graphs)
-    shown = evidence.sample
+    dots = evidence.sample
     if evidence.rest is not None:
         rest = np.setdiff1d(np.arange(len(graphs)), evidence.sample)
         codes = None if classes is None else [place_of[kind] for kind in classes]
         data["rest"] = undrawn(rest, places[len(evidence.sample) :], labels, distances, codes, summary.proven_margins)
-        shown = np.concatenate([evidence.sample, rest])
+        dots = np.concatenate([evidence.sample, rest])
     if not is_on_disk(graphs) or not sampled:
-        data["attributes"] = graph_attributes([graphs[i] for i in shown])
+        data["attributes"] = graph_attributes([graphs[i] for i in dots])
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:
         data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name
@@ -104,7 +114,7 @@ def page_data(
 
 
 def split_by_cluster(data: dict[str, Any]) -> tuple[dict[str, Any], list[list[dict[str, Any]]]]:
-    """The data that a page reads at once, and by cluster that of its members, in their order, that it reads when they are drawn."""
+    """What a page reads at once; and for each cluster what it reads when members are drawn, in their order."""
     light = [{key: value for key, value in row.items() if key in LIGHT} for row in data["graphs"]]
     heavy: list[list[dict[str, Any]]] = [[] for _ in data["clusters"]]
     for row in data["graphs"]:

@@ -41,8 +41,8 @@ class Merge:
 def merge_tree(sizes: Sequence[int], distances: FloatArray) -> Merge | None:
     """Merge clusters two by two, always those whose merging costs least; None for fewer than 3 that have members.
 
-    To merge two costs n m / (n + m) times the squared distance of their means (Ward). The distance from a merged mean to the others
-    follows from those of its parts (the formula of Lance and Williams), so nothing is matched. It would be exact for vectors.
+    To merge two costs n m / (n + m) times the squared distance of their means (Ward). The distance from a merged mean to the
+    others follows from those of its parts (the formula of Lance and Williams), so nothing is matched. It is exact for vectors.
     """
     nodes = {c: Merge(c, int(n), 0.0) for c, n in enumerate(sizes) if n}
     if not 3 <= len(nodes) <= MOST_CLUSTERS:
