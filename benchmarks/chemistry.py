@@ -36,22 +36,23 @@ from graphmeans.io import read_molecules
 PAIRS = 400
 
 
-def preset(**changed: float) -> Any:
-    return lambda: gm.MoleculeEncoder(weights=changed or None)
+def weights(element: float, charge: float, aromatic: float, ring: float, hydrogens: float, bond: float = 1.0) -> Any:
+    chosen = {"element": element, "charge": charge, "aromatic": aromatic, "ring": ring, "hydrogens": hydrogens, "bond": bond}
+    return lambda: gm.MoleculeEncoder(weights=chosen)
 
 
-#: Other weights, beside those of the preset (element 2, charge 1, aromatic 1, ring 1, hydrogens 0.2, bond 1).
+#: Other weights, beside those of the preset.
 WEIGHTS: dict[str, Callable[[], Any]] = {
-    "all 1": preset(element=1, charge=1, aromatic=1, ring=1, hydrogens=1, bond=1),
-    "element 1, rings .25": preset(element=1, charge=0.5, aromatic=0.25, ring=0.25, hydrogens=0.1),
-    "element 1, ring 1": preset(element=1, charge=0.5, aromatic=0.5, ring=1, hydrogens=0.05),
-    "element 4": preset(element=4),
-    "ring 2": preset(ring=2),
-    "ring 2, aromatic 2": preset(ring=2, aromatic=2),
-    "hydrogens 0.5": preset(hydrogens=0.5),
-    "hydrogens 0": preset(hydrogens=0),
-    "bond 2": preset(bond=2),
-    "bond 0.5": preset(bond=0.5),
+    "all 1": weights(1, 1, 1, 1, 1),
+    "element 1, ring .25": weights(1, 0.5, 0.25, 0.25, 0.1),
+    "element 2, ring 1": weights(2, 1, 1, 1, 0.2),
+    "element 2, ring 2": weights(2, 1, 1, 2, 0.2),
+    "element 4, ring 1": weights(4, 1, 1, 1, 0.2),
+    "ring 2": weights(1, 0.5, 0.5, 2, 0.05),
+    "aromatic 1": weights(1, 0.5, 1, 1, 0.05),
+    "hydrogens 0": weights(1, 0.5, 0.5, 1, 0),
+    "bond 2": weights(1, 0.5, 0.5, 1, 0.05, 2),
+    "bond 0.5": weights(1, 0.5, 0.5, 1, 0.05, 0.5),
 }
 
 

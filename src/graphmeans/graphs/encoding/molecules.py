@@ -26,7 +26,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 
 #: What squared differences are multiplied by. They were chosen by measurement (benchmarks/chemistry.py).
 WEIGHTS: dict[str, float] = {
-    "element": 2.0, "charge": 1.0, "aromatic": 1.0, "ring": 1.0, "hydrogens": 0.2, "bond": 1.0,
+    "element": 1.0, "charge": 0.5, "aromatic": 0.5, "ring": 1.0, "hydrogens": 0.05, "bond": 1.0,
     "chirality": 1.0, "stereo": 1.0, "isotope": 1.0,
 }  # fmt: skip
 #: Numbers are counted as they are, so that the distance of two molecules does not depend on the others.
@@ -66,11 +66,11 @@ class MoleculeEncoder(GraphEncoder):
 
     Notes
     -----
-    The weights are element 2, charge 1, aromatic 1, ring 1, hydrogens 0.2 and bond 1. Elements, bond types and yes or no are
-    written 1-of-k: two atoms of different elements are 2 * 2 = 4 apart (squared), an aromatic and another atom 2; charges and
-    hydrogens are numbers, so that one charge more is 1 and one hydrogen more 0.2. An atom without a counterpart costs at least
-    2 + 1 + 1 = 4, a bond without one 2 * 1, and two bonds of different types are 2 * 2 apart, since the edges of an undirected
-    graph count twice.
+    The weights are element 1, charge 0.5, aromatic 0.5, ring 1, hydrogens 0.05 and bond 1. Elements, bond types and yes or no
+    are written 1-of-k: two atoms of different elements are 2 * 1 = 2 apart (squared), an atom in a ring and another one 2, an
+    aromatic and another one 1; charges and hydrogens are numbers, so that one charge more is 0.5 and one hydrogen more 0.05. An
+    atom without a counterpart costs at least 1 + 0.5 + 1 = 2.5, a bond without one 2, and two bonds of different types are 4
+    apart, since the edges of an undirected graph count twice.
 
     Examples
     --------

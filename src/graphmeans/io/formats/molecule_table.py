@@ -61,7 +61,7 @@ class MoleculeTable:
 
     `read_molecules` makes it. Every record of the file has a row, whether or not it could be read.
 
-    Attributes
+    Parameters
     ----------
     graphs : list of Graph
         The molecules that could be read.
@@ -75,6 +75,8 @@ class MoleculeTable:
         What the file is.
     n_records : int
         How many records there are.
+    records : object
+        The records as they stand in the file, for the way back.
 
     See Also
     --------
@@ -94,7 +96,7 @@ class MoleculeTable:
     invalid: list[InvalidRecord]
     kind: str
     n_records: int
-    _records: LineRecords | RowRecords | EntryRecords
+    records: LineRecords | RowRecords | EntryRecords
 
     def to_bytes(self, columns: Mapping[str, Sequence[object]]) -> bytes:
         """Return the file as it came, with these columns added: properties of SDF, cells of a table.
@@ -122,7 +124,7 @@ class MoleculeTable:
             reasons = added["problem"] = [""] * self.n_records
             for one in self.invalid:
                 reasons[one.row] = one.reason
-        return self._records.written(added)
+        return self.records.written(added)
 
     def write(self, path: PathLike, columns: Mapping[str, Sequence[object]]) -> None:
         """Write the file back with these columns added; see `to_bytes`.
@@ -150,14 +152,13 @@ class MoleculeTable:
         writer.writerows(self.invalid)
         _files.write_file(path, target.getvalue().encode("utf-8", "backslashreplace"))
 
-    def said(self, where: object) -> str:
-        """Say in one line how many records were left out, and which, or nothing."""
-        if not self.invalid:
-            return ""
-        first = "; ".join(f"line {one.line}: {one.reason}" for one in self.invalid[:3])
-        more = f"; and {len(self.invalid) - 3} more" if len(self.invalid) > 3 else ""
-        left = f"{len(self.invalid)} of {self.n_records} records hold no molecule that can be read and are left out"
-        return str(fail(where, f"{left} ({first}{more})"))
+
+def what_is_left_out(table: MoleculeTable, where: object) -> str:
+    """Say in one line how many records were left out, and which are the first."""
+    first = "; ".join(f"line {one.line}: {one.reason}" for one in table.invalid[:3])
+    more = f"; and {len(table.invalid) - 3} more" if len(table.invalid) > 3 else ""
+    left = f"{len(table.invalid)} of {table.n_records} records hold no molecule that can be read and are left out"
+    return str(fail(where, f"{left} ({first}{more})"))
 
 
 @budgeted
@@ -215,7 +216,7 @@ def read_molecules(
     columns = Columns(smiles_column, name_column, class_column)
     table = parse_molecules(data, name, where, form, columns, strict, **options)
     if table.invalid:
-        warnings.warn(table.said(where), stacklevel=3)
+        warnings.warn(what_is_left_out(table, where), stacklevel=3)
     return table
 
 

@@ -22,7 +22,7 @@ from graphmeans.graphs.convert.rdkit import molecule_from_smiles
 from graphmeans.graphs.convert.records import need
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph, named
-from graphmeans.io.formats.molecule_table import parse_molecules, read_molecules
+from graphmeans.io.formats.molecule_table import parse_molecules, read_molecules, what_is_left_out
 
 #: What ends a property or a molecule in SDF.
 _UNFIT = re.compile(r"\n[ \t\r]*(?:\n|\Z)|\A[ \t\r]*\n|^\$\$\$\$", re.MULTILINE)
@@ -211,7 +211,7 @@ def parse_sdf(data: bytes, name: str | None, where: str) -> list[Graph]:
 def _warned(data: bytes, name: str | None, where: str, kind: str) -> list[Graph]:
     table = parse_molecules(data, name, where, kind)
     if table.invalid:
-        warnings.warn(table.said(where), stacklevel=4)
+        warnings.warn(what_is_left_out(table, where), stacklevel=4)
     return table.graphs
 
 
