@@ -101,7 +101,8 @@ def match(
     left, right = pair[0].node_ids, pair[1].node_ids
     mapping = {left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)}
     certified = bool(space.certified(found)[0])
-    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, _matcher_name(space, batch))
+    name = _matcher_name(space, batch)
+    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, name, (pair[0], pair[1]))
 
 
 def distance(

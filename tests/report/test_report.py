@@ -137,7 +137,8 @@ def test_json_cannot_end_its_element():
 def test_what_sets_clusters_apart_is_in_original_units(tmp_path: Path):
     small = [Graph({"mass": [10.0 + i % 2, 12.0], "kind": ["a", "a"]}, [(0, 1)], {"bond": [1.0]}) for i in range(6)]
     large = [Graph({"mass": [90.0 + i % 2, 110.0], "kind": ["a", "b"]}, [(0, 1)], {"bond": [3.0]}) for i in range(6)]
-    lines = {line.what: (line.here, line.there) for line in profile_contrasts(profile(small), profile(large), spreads(small + large))}
+    found = profile_contrasts(profile(small), profile(large), spreads(small + large))
+    lines = {line.what: (line.here, line.there) for line in found}
     assert lines["mean mass of nodes"] == ("11.2", "100")
     assert lines["mean bond of edges"] == ("1", "3")
     assert lines["share of nodes with kind b"] == ("0%", "50%")
@@ -287,7 +288,8 @@ def test_stability_and_second_clusters():
     assert evidence.second_distance[evidence.second_matched] == pytest.approx(here[evidence.second_matched])
     assert (evidence.second_distance >= here - 1e-9).all()
     doubtful = evidence.own_distance > 0.8 * far.min(axis=1)
-    assert np.array_equal(evidence.second[doubtful], far.argmin(axis=1)[doubtful])
+    assert evidence.second_matched[doubtful].all()
+    assert (here[doubtful] <= 1.1 * far.min(axis=1)[doubtful]).all()  # the second cluster, or one nearly as near
     assert 0.5 < evidence.stability <= 1
     assert np.isinf(evidence.margins).sum() == 0
 

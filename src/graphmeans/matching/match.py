@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -34,6 +34,8 @@ class Match:
         Whether the interval is so narrow that the mapping is proven optimal.
     matcher : str
         What found it.
+    graphs : tuple of two graphs, optional
+        The graphs, where they are known, for the picture that notebooks show.
 
     See Also
     --------
@@ -53,6 +55,14 @@ class Match:
     indices: IntArray
     certified: bool
     matcher: str
+    #: The two graphs, where they are known, for the picture that notebooks show.
+    graphs: tuple[Any, Any] | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        aligned = int((np.asarray(self.indices) >= 0).sum())
+        distance = f"distance {self.upper:.4g}" if self.certified else f"distance {self.lower:.4g} to {self.upper:.4g}"
+        proven = "proven optimal" if self.certified else "the best found"
+        return f"Match({distance}, {proven}, {aligned} of {len(self.indices)} nodes aligned, by {self.matcher})"
 
     def _repr_html_(self) -> str:
         # Pictures belong to a higher layer, which is loaded only when a notebook asks for one.

@@ -41,6 +41,8 @@ OWN, CENTERS, SECOND, WIDTHS = 0.36, 0.15, 0.2, 0.2
 NEAREST, FARTHEST = 8, 6
 #: Pairs of a graph and a center that are matched to see how true the map is.
 CHECKED = 150
+#: Clusters that a graph which may be in the wrong one is matched with.
+CANDIDATES = 3
 #: A graph whose second cluster seems this much farther than its own (relative) is no candidate for a move.
 CLEAR = 0.5
 #: Distances that only place and compare need little effort; alignments that are shown are matched with full effort.
@@ -113,7 +115,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     return Evidence(
         sample=sample, fair=fair, own_distance=distances[sample], mappings=[own.mapping(p) for p in range(len(sample))],
         shares=distance_shares(points, centers, of, own),
-        second=second, second_distance=second_distance, second_matched=matched, ways=ways, map=there, rest=rest,
+        second=second, second_distance=second_distance, second_matched=matched > 0, ways=ways, map=there, rest=rest,
         rest_fidelity=fidelity, silhouettes=widths,
         stability=_stability(points, centers, of, own, second, beside, fair, random_state),
         nearest=nearest, farthest=farthest,
@@ -178,15 +180,15 @@ def _composed_distances(
 def _second(
     quick: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, own_distance: FloatArray,
     composed: FloatArray, ways: CenterWays, own: Matches, most: int,
-) -> tuple[IntArray, FloatArray, NDArray[np.bool_], IntArray]:  # fmt: skip
-    """The second cluster of each graph, at what distance, whether it was matched with it, and how it is aligned to it.
+) -> tuple[IntArray, FloatArray, IntArray, IntArray]:  # fmt: skip
+    """The second cluster of each graph, at what distance, how many it was matched with, and how it is aligned to it.
 
-    The nearest landmark along known alignments, or the nearest neighbour of its own center. Graphs that are nearest to their
-    second cluster in that way are matched with it, as many as may be.
+    The nearest landmark along known alignments. Graphs that are nearest to another one in that way are matched with a few that
+    seem nearest, as many graphs as may be.
     """
     n = len(labels)
     if len(centers) < 2:
-        return np.full(n, -1), np.full(n, np.inf), np.zeros(n, dtype=bool), np.full(len(own.flat), -1)
+        return np.full(n, -1), np.full(n, np.inf), np.zeros(n, dtype=np.int64), np.full(len(own.flat), -1)
     at_least = composed.copy()
     at_least[labels[:, None] == ways.landmarks[None, :]] = np.inf
     place = at_least.argmin(axis=1)
@@ -194,14 +196,20 @@ def _second(
     into = ways.compose(own.flat, np.repeat(labels, np.diff(own.ptr)), np.repeat(place, np.diff(own.ptr)))
     with np.errstate(invalid="ignore", divide="ignore"):
         margin = np.where(distance > 0, 1.0 - own_distance / distance, 0.0)
-    tried = np.argsort(margin, kind="stable")[:most]
+    candidates = np.argsort(at_least, axis=1, kind="stable")[:, : min(CANDIDATES, len(ways.landmarks) - 1)]
+    tried = np.argsort(margin, kind="stable")[: most // max(candidates.shape[1], 1)]
     tried = np.sort(tried[margin[tried] < CLEAR])
-    matched = np.zeros(n, dtype=bool)
-    if len(tried):
-        found = quick.match(points, centers, np.stack([tried, second[tried]], axis=1))
-        matched[tried] = True
-        distance[tried] = found.upper
-        for p, row in enumerate(tried.tolist()):
+    matched = np.zeros(n, dtype=np.int64)
+    if len(tried) and candidates.shape[1]:
+        others = ways.landmarks[candidates[tried]]
+        known = np.isfinite(np.take_along_axis(at_least[tried], candidates[tried], axis=1))
+        pairs = np.stack([np.repeat(tried, others.shape[1]), others.ravel()], axis=1)[known.ravel()]
+        found = quick.match(points, centers, pairs)
+        order = np.lexsort((found.upper, pairs[:, 0]))
+        matched[tried] = known.sum(axis=1)
+        for p in order[np.unique(pairs[order, 0], return_index=True)[1]].tolist():  # the nearest one of each graph
+            row = int(pairs[p, 0])
+            second[row], distance[row] = pairs[p, 1], found.upper[p]
             into[own.ptr[row] : own.ptr[row + 1]] = found.mapping(p)
     return second, distance, matched, into
 

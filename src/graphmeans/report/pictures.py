@@ -33,12 +33,16 @@ class ClusterPictures:
         self.means = means
         self.layouts = [layout(mean) for mean in means]
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
+        self._on_plane = [own_positions(mean) is not None for mean in means]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     def member(self, graph: Graph, label: int, mapping: Any) -> Drawing:
         """The drawing of a member in the frame of its mean."""
-        return drawing(graph, positions=frame_positions(graph, self.means[label], mapping, self.layouts[label]))
+        own = own_positions(graph) if self._on_plane[label] else None  # then member and mean share the plane
+        if own is None:
+            own = frame_positions(graph, self.means[label], mapping, self.layouts[label])
+        return drawing(graph, positions=own)
 
     def widen(self, label: int, picture: Drawing) -> None:
         """Widen the frame of a cluster so that it holds a picture."""

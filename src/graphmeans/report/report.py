@@ -127,7 +127,7 @@ def _page(
     pictures = ClusterPictures([c.mean for c in summary.clusters])
     places, centers = map_places(evidence)
     data = page_data(pictures, collection, summary, evidence, places)
-    palette = _palette([collection[i] for i in evidence.sample[:2000]])
+    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)]])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
