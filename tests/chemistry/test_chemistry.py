@@ -255,3 +255,14 @@ def test_an_unaligned_member_is_turned_all_the_same():
     reference = Aligned(0, one, np.arange(7))
     member = Aligned(1, other, np.array([0, 1, 2, -1, -1]))
     assert turned_to(member, reference, laid_out(one)).GetNumConformers() == 1
+
+
+@pytest.mark.parametrize("options", [{"fragments": "largest"}, {"hydrogens": "keep"}, {"standardise": "uncharge"}])
+def test_molecules_are_read_as_the_encoder_of_the_fit_makes_graphs_of_them(options):
+    smiles = ["CC(=O)Nc1ccccc1.[Na+].[Cl-]", "CC(=O)Nc1ccccc1C", "CC(=O)Nc1ccc(C[NH3+])cc1"]
+    graphs = gm.from_smiles(smiles)
+    estimator = fitted(graphs, 1, encoder=gm.MoleculeEncoder(**options))
+    for given in (graphs, gm.from_smiles(smiles, **options)):
+        core = gm.chemistry.common_core(estimator, given, 0, support=1.0)
+        assert core.smiles == "CC(=O)Nc1ccccc1"
+        assert core.count == 3

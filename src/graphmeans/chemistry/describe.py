@@ -16,8 +16,8 @@ from graphmeans.chemistry.members import ALIGNED, Aligned, ClusterMolecules, clu
 from graphmeans.chemistry.profile import Range, Scaffold, most_frequent, properties, ranges, scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Variation, variation
+from graphmeans.evaluation.fitted import graphs_as_fitted
 from graphmeans.graphs.batch import FloatArray
-from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
 
 
@@ -212,7 +212,7 @@ def read_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) -> lis
     >>> sorted(str(cluster.core.smiles) for cluster in gm.chemistry.read_clusters(km, graphs))
     ['CCCCCC', 'Oc1ccccc1']
     """
-    found = cluster_molecules(estimator, to_graphs(graphs), aligned=aligned)
+    found = cluster_molecules(estimator, graphs_as_fitted(estimator, graphs), aligned=aligned)
     return [ClusterChemistry(molecules) for molecules in found if len(molecules)]
 
 
@@ -257,7 +257,7 @@ def common_core(
     """
     if support is not None and not 0 < support <= 1:
         raise GraphError(f"support must be above 0 and at most 1, got {support!r}")
-    (found,) = cluster_molecules(estimator, to_graphs(graphs), [int(cluster)], aligned)
+    (found,) = cluster_molecules(estimator, graphs_as_fitted(estimator, graphs), [int(cluster)], aligned)
     if not len(found):
         return None
     read = ClusterChemistry(found)

@@ -35,8 +35,8 @@ _RING = re.compile(r" \(ring with R\d+\)")
 #: Groups that fewer of the members have are counted together.
 RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
-#: share of the matchings of the fit.
-FEWEST, ALIGNED, SHARE = 8, 40, 0.05
+#: share of the matchings of the fit, or so many.
+FEWEST, ALIGNED, SHARE, CHEAP = 8, 40, 0.05, 600
 #: Where the core's atoms times the share of members that contain it are less than this share of the medoid's atoms, the page
 #: says that the cluster is mixed.
 MIXED = 0.4
@@ -56,7 +56,7 @@ class MoleculeCards:
         self.known = {row: molecules.aligned(row, evidence.mappings[n]) for n, row in enumerate(sample)}
         members = [[int(i) for i in c.members if self.whole or int(i) in self.known] for c in summary.clusters]
         spent = int(estimator.n_matchings_) + int(estimator.n_seeding_matchings_)
-        most = int(np.clip(SHARE * spent / max(len(members), 1), FEWEST, ALIGNED))
+        most = int(np.clip(max(SHARE * spent, CHEAP) / max(len(members), 1), FEWEST, ALIGNED))
         counted = [spread(rows, most) for rows in members]
         missing = [row for rows in counted for row in rows if row not in self.known]
         self.matchings = len(missing)

@@ -15,6 +15,8 @@ from markupsafe import Markup
 
 import graphmeans
 from graphmeans.chemistry.drawing import style_sheet
+from graphmeans.cluster.estimators.inputs import is_lazy
+from graphmeans.evaluation.fitted import graphs_as_fitted
 from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
@@ -119,7 +121,7 @@ def _page(
     estimator: Any, graphs: Iterable[Any], summary: ClusteringSummary, title: str, command: str | None,
     seconds: float | None, members: int | None,
 ) -> str:  # fmt: skip
-    collection = ReportGraphs(graphs)
+    collection = ReportGraphs(graphs if is_lazy(graphs) else graphs_as_fitted(estimator, graphs))
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
     evidence = gather(estimator, collection, members)
