@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
     from graphmeans.cluster.estimators.nearest_centroid import GraphNearestCentroid
+    from graphmeans.common.result import CommonSubgraph
+    from graphmeans.common.subgraph import common_subgraph
     from graphmeans.functions import distance, match, mean, pairwise_distances
     from graphmeans.functions import edge_bound as edge_bound
     from graphmeans.functions import sketch as sketch
@@ -56,6 +58,8 @@ _NAMES = {
     "cluster.estimators.kmedoids": ["GraphKMedoids"],
     "cluster.estimators.minibatch": ["MiniBatchGraphKMeans"],
     "cluster.estimators.nearest_centroid": ["GraphNearestCentroid"],
+    "common.result": ["CommonSubgraph"],
+    "common.subgraph": ["common_subgraph"],
     "datasets": ["datasets"],
     "evaluation": ["evaluation"],
     "functions": ["distance", "edge_bound", "match", "mean", "pairwise_distances", "sketch"],
@@ -82,8 +86,8 @@ _NAMES = {
 _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
-    "Match", "MeanGraph", "MiniBatchGraphKMeans", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
+    "CommonSubgraph", "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
+    "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans", "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
     "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 

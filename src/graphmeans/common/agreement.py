@@ -1,0 +1,88 @@
+"""Which nodes and edges of two graphs agree: those with the same values in the attributes that must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.convert import from_rdkit, to_graph
+from graphmeans.graphs.convert.rdkit import is_rdkit
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import BARE, Columns, Graph
+
+#: Names of attributes, or "auto".
+Names = Union[str, Sequence[str]]
+
+
+def read_graphs(objects: Sequence[Any], nodes: Names, edges: Names) -> list[Graph]:
+    """The graphs. Of molecules of RDKit those attributes are read that must agree."""
+    return [_read(one, nodes, edges) for one in objects]
+
+
+def _read(one: Any, nodes: Names, edges: Names) -> Graph:
+    if is_rdkit(one) and not isinstance(one, Graph):
+        atoms = ["element"] if isinstance(nodes, str) else list(dict.fromkeys(["element", *nodes]))
+        bonds = ["bond"] if isinstance(edges, str) else list(dict.fromkeys(["bond", *edges]))
+        graph = from_rdkit(one, atoms=atoms, bonds=bonds)
+        made = Graph(
+            graph.nodes, graph.edges, graph.edge_attributes, node_ids=graph.node_ids, name=graph.name, origin=one
+        )  # fmt: skip
+        return graph if graph.origin is not None else made
+    graph = to_graph(one)
+    if graph.directed:
+        raise GraphError(f"{graph!r}: common subgraphs are those of undirected graphs, and this one is directed")
+    return graph
+
+
+def names_that_agree(graphs: Sequence[Graph], asked: Names, part: str) -> list[str]:
+    """The names of the attributes of nodes or edges (`part`) that must agree, sorted.
+
+    "auto" stands for the element of atoms and the kind of bonds in molecules, and elsewhere for all attributes that are strings
+    or booleans: real numbers are hardly ever equal.
+    """
+    tables = [graph.nodes if part == "nodes" else graph.edge_attributes for graph in graphs]
+    known = sorted({name for table in tables for name in table if name != BARE or table[name].shape[-1]})
+    if isinstance(asked, str):
+        if asked != "auto":
+            raise GraphError(f"{part[:-1]}_attributes must be 'auto' or a list of names, got {asked!r}")
+        if all("element" in graph.nodes for graph in graphs):
+            usual = ["element"] if part == "nodes" else [name for name in ("bond", "order") if name in known][:1]
+            return usual
+        return [name for name in known if any(name in table and _is_category(table[name]) for table in tables)]
+    for name in asked:
+        if name not in known:
+            raise GraphError(f"no graph has the attribute {name!r} of {part}; there are {', '.join(map(repr, known)) or 'none'}")
+    return sorted(set(asked))
+
+
+def _is_category(column: NDArray[Any]) -> bool:
+    return column.dtype.kind in "OUSb"
+
+
+def keys(columns: Columns, names: Sequence[str], count: int, extra: Sequence[Hashable] | None = None) -> list[Hashable]:
+    """The values of each row that must agree; a value that is missing agrees with one that is missing."""
+    parts: list[Sequence[Hashable]] = [_values(columns, name, count) for name in names]
+    if extra is not None:
+        parts.append(list(extra))
+    return list(zip(*parts, strict=True)) if parts else [()] * count
+
+
+def _values(columns: Columns, name: str, count: int) -> list[Hashable]:
+    if name not in columns:
+        return [None] * count
+    return [tuple(value) if isinstance(value, list) else value for value in columns[name].tolist()]
+
+
+def codes(keys_of_graphs: Sequence[Sequence[Hashable]]) -> list[IntArray]:
+    """Numbers for keys, the same for equal ones."""
+    number: dict[Hashable, int] = {}
+    return [np.array([number.setdefault(key, len(number)) for key in some], dtype=np.int64) for some in keys_of_graphs]
+
+
+def common_columns(columns: Columns, names: Sequence[str], rows: IntArray) -> Mapping[str, Any]:
+    """The columns that agree, of some rows."""
+    return {name: columns[name][rows] for name in names if name in columns}
