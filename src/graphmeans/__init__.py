@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from graphmeans.matching.graduated import Graduated as Graduated
     from graphmeans.matching.match import Match
     from graphmeans.matching.search import Search as Search
+    from graphmeans.search.classifier import GraphKNeighborsClassifier
     from graphmeans.search.duplicates import near_duplicates as near_duplicates
     from graphmeans.search.index import GraphIndex
     from graphmeans.space import GraphSpace
@@ -79,6 +80,7 @@ _NAMES = {
     "matching.match": ["Match"],
     "matching.search": ["Search"],
     "plots": ["plots"],
+    "search.classifier": ["GraphKNeighborsClassifier"],
     "search.duplicates": ["near_duplicates"],
     "search.index": ["GraphIndex"],
     "space": ["GraphSpace"],
@@ -87,8 +89,9 @@ _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for n
 
 __all__ = [
     "CommonSubgraph", "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
-    "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans", "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
-    "open_collection", "pairwise_distances", "plots", "structures",
+    "GraphKNeighborsClassifier", "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
+    "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean", "open_collection",
+    "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 

@@ -158,7 +158,9 @@ def test_molecules_have_in_common_what_rdkit_finds(pair):
     theirs = mcs.FindMCS(molecules, bondCompare=mcs.BondCompare.CompareOrderExact)
     assert found.certified and is_common(found)
     assert (found.graph.n_edges, found.graph.n_nodes) == (theirs.numBonds, theirs.numAtoms)
-    assert all(molecule.HasSubstructMatch(chem.MolFromSmarts(found.smarts())) for molecule in molecules)
+    pattern = chem.MolFromSmarts(found.smarts())
+    assert pattern.GetNumAtoms() == found.graph.n_nodes
+    assert not found.graph.n_nodes or all(molecule.HasSubstructMatch(pattern) for molecule in molecules)
     by_atoms = gm.common_subgraph(*molecules, maximize="nodes")
     theirs = mcs.FindMCS(molecules, bondCompare=mcs.BondCompare.CompareOrderExact, maximizeBonds=False)
     assert by_atoms.certified and by_atoms.size == theirs.numAtoms
@@ -186,6 +188,13 @@ def test_numbers_and_missing_values_agree_if_they_are_named_and_equal():
     y = gm.Graph({"t": [2.0, None, 3.0]}, [(0, 1), (1, 2)])
     assert gm.common_subgraph(x, y).size == 2
     assert gm.common_subgraph(x, y, node_attributes=["t"]).mapping == {1: 1, 2: 0}
+
+
+def test_bare_arrays_agree_if_that_is_asked_for():
+    x, y = gm.Graph([[0.0], [1.0]], [(0, 1)]), gm.Graph([[1.0], [1.0]], [(0, 1)])
+    assert gm.common_subgraph(x, y).size == 1
+    found = gm.common_subgraph(x, y, node_attributes=[""])
+    assert found.size == 0 and found.graph.nodes[""].tolist() == [[1.0]]
 
 
 def test_roles_are_kept():

@@ -28,10 +28,10 @@ def _read(one: Any, nodes: Names, edges: Names) -> Graph:
         atoms = ["element"] if isinstance(nodes, str) else list(dict.fromkeys(["element", *nodes]))
         bonds = ["bond"] if isinstance(edges, str) else list(dict.fromkeys(["bond", *edges]))
         graph = from_rdkit(one, atoms=atoms, bonds=bonds)
-        made = Graph(
-            graph.nodes, graph.edges, graph.edge_attributes, node_ids=graph.node_ids, name=graph.name, origin=one
-        )  # fmt: skip
-        return graph if graph.origin is not None else made
+        if graph.origin is not None:
+            return graph
+        nodes_given, edges_given = as_given(graph.nodes) or graph.n_nodes, as_given(graph.edge_attributes)
+        return Graph(nodes_given, graph.edges, edges_given, node_ids=graph.node_ids, name=graph.name, origin=one)
     graph = to_graph(one)
     if graph.directed:
         raise GraphError(f"{graph!r}: common subgraphs are those of undirected graphs, and this one is directed")
@@ -83,6 +83,12 @@ def codes(keys_of_graphs: Sequence[Sequence[Hashable]]) -> list[IntArray]:
     return [np.array([number.setdefault(key, len(number)) for key in some], dtype=np.int64) for some in keys_of_graphs]
 
 
-def common_columns(columns: Columns, names: Sequence[str], rows: IntArray) -> Mapping[str, Any]:
-    """The columns that agree, of some rows."""
-    return {name: columns[name][rows] for name in names if name in columns}
+def common_columns(columns: Columns, names: Sequence[str], rows: IntArray) -> Any:
+    """The columns that agree, of some rows, as `Graph` takes them; None where there are none."""
+    return as_given({name: columns[name][rows] for name in names if name in columns})
+
+
+def as_given(columns: Mapping[str, NDArray[Any]]) -> Any:
+    """Columns as `Graph` takes them: named ones, a bare array, or None."""
+    named = {name: column for name, column in columns.items() if name != BARE}
+    return named or columns.get(BARE)

@@ -90,9 +90,10 @@ def common_subgraph(
     edges = _common_to_all(coded, nodes)
     size = len(nodes[0]) if maximize == "nodes" else len(edges[0])
     ends = np.searchsorted(nodes[0], given[0].edges[edges[0]]).reshape(-1, 2)
+    columns = common_columns(given[0].nodes, names[0], nodes[0])
     common = Graph(
-        common_columns(given[0].nodes, names[0], nodes[0]) or len(nodes[0]), ends,
-        common_columns(given[0].edge_attributes, names[1], edges[0]) or None,
+        len(nodes[0]) if columns is None else columns, ends,
+        common_columns(given[0].edge_attributes, names[1], edges[0]) if len(edges[0]) else None,
         node_ids=[given[0].node_ids[i] for i in nodes[0].tolist()],
         roles=None if given[0].roles is None else [given[0].roles[i] for i in nodes[0].tolist()],
     )  # fmt: skip
