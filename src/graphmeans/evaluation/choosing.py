@@ -18,7 +18,7 @@ from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.fitted import points_of
 from graphmeans.graphs.batch import FloatArray
-from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.convert import collect, to_graphs
 from graphmeans.graphs.errors import GraphError
 
 logger = logging.getLogger("graphmeans")
@@ -164,6 +164,7 @@ def choose_k(
         raise GraphError(f"n_seeds must be at least 2 to compare runs, got {n_seeds}")
     if sample_size < 10:
         raise GraphError(f"sample_size must be at least 10, got {sample_size}")
+    graphs = collect(graphs)
     kind = kind_of(graphs)
     items: Any = graphs if is_lazy(graphs) else np.asarray(graphs) if kind == ARRAY else to_graphs(graphs)
     if len(items) < 3:

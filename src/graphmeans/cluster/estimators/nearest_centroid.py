@@ -20,6 +20,7 @@ from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
 from graphmeans.cluster.estimators.validation import check_parameters
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.matching.match import Matcher
@@ -45,10 +46,10 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
     ----------
     n_prototypes : int, default=1
         The number of mean graphs of each class; a class with fewer graphs has as many as it has graphs.
-    min_support : float, default=0.01
-        Nodes and edges that a smaller share of the members of a class has are left out of its only prototype. They hardly
-        change distances, but they are most of the nodes of the mean of many graphs, and every matching pays for them. By
-        default nothing is left out of classes of up to 100 graphs; with 0 nothing ever is.
+    min_support : float, default=0.05
+        In classes of more than 100 graphs, nodes and edges that a smaller share of them has are left out of their mean. They
+        hardly change distances, but they are most of the nodes of the mean of many graphs, and every matching pays for them.
+        With 0 nothing is left out.
     mean : {"auto", "lifted", "incremental", "subgradient", "set"} or MeanMethod, default="lifted"
         How the mean of a class is found; "auto" is "lifted". Several prototypes are always lifted. In classes of more than
         100 graphs the lifted mean is found from 50 of them, and then from all, with a fifth of the effort.
@@ -103,7 +104,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         self,
         n_prototypes: int = 1,
         *,
-        min_support: float = 0.01,
+        min_support: float = 0.05,
         mean: str | MeanMethod = "lifted",
         matcher: str | Matcher = "auto",
         effort: float = 1.0,
@@ -146,7 +147,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
             The estimator itself.
         """
         self._check_parameters()
-        encoder, space, data = self._take_in(X, sample_weight)
+        encoder, space, data = self._take_in(collect(X), sample_weight)
         classes, points, weights = self._check_classes(y, len(data)), data.batch, data.weights
         members = [np.flatnonzero((classes == c) & (weights > 0)) for c in range(len(self.classes_))]
         empty = [c for c, own in enumerate(members) if not len(own)]
@@ -232,7 +233,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         check_parameters(self.get_params(deep=False))
         if self.n_prototypes > 1 and not self._is_lifted:
             raise GraphError(f"several prototypes are lifted means; mean={self.mean!r} would have no effect")
-        default = 0.01
+        default = 0.05
         if self.min_support != default and (self.n_prototypes > 1 or not self._is_lifted):
             raise GraphError("min_support is for classes with one lifted mean each; it would have no effect")
 
