@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from graphmeans.graphs.convert import to_pyg as to_pyg
     from graphmeans.graphs.convert import to_rdkit as to_rdkit
     from graphmeans.graphs.encoding.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.molecules import MoleculeEncoder
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
     from graphmeans.graphs.mean_graph import MeanGraph
@@ -69,6 +70,7 @@ _NAMES = {
         "from_smiles", "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
     ],
     "graphs.encoding.encoder": ["GraphEncoder"],
+    "graphs.encoding.molecules": ["MoleculeEncoder"],
     "graphs.errors": ["GraphError"],
     "graphs.graph": ["Graph"],
     "graphs.mean_graph": ["MeanGraph"],
@@ -90,7 +92,7 @@ _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for n
 __all__ = [
     "CommonSubgraph", "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
     "GraphKNeighborsClassifier", "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
-    "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean", "open_collection",
+    "MoleculeEncoder",    "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean", "open_collection",
     "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 

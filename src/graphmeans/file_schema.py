@@ -118,10 +118,17 @@ _FITTED_ENCODER: dict[str, Spec] = {
     "directed_": Flag(), "edge_presence_": Number(0),
     "left_out_": Table(Text(("node", "edge")), Many(Label() | Many(Label(), tuple))),
 }  # fmt: skip
-ENCODER = Record(
+_PLAIN_ENCODER = Record(
     "GraphEncoder", _FITTED_ENCODER, _OPTIONS,
     rules=(Rule("left_out_ must speak of nodes and edges", lambda found, _: set(found["left_out_"]) == {"node", "edge"}),),
 )  # fmt: skip
+
+_MOLECULE_OPTIONS: dict[str, Spec] = {
+    "stereo": Flag(), "isotopes": Flag(), "hydrogens": Text(("fold", "keep")), "fragments": Text(("keep", "largest")),
+    "standardise": Text(("no", "cleanup", "uncharge", "tautomer")),
+    **{key: _OPTIONS[key] for key in ("weights", "missing", "unknown")},
+}  # fmt: skip
+ENCODER = OneOf(_PLAIN_ENCODER, Record("MoleculeEncoder", _FITTED_ENCODER, _MOLECULE_OPTIONS, rules=_PLAIN_ENCODER.rules))
 
 _EFFORT = Number(0, MAX_EFFORT)
 MATCHER = OneOf(
@@ -199,7 +206,8 @@ _PARAMETERS: dict[str, Spec] = {
     | Array("i8 i4", (None,), least=0) | Many(_COUNT) | Many(_COUNT, tuple),
     "n_init": Text(("auto",)) | _AT_LEAST_ONE, "mean": Text(("auto", "incremental", "lifted", "subgradient", "set")) | MEAN,
     "matcher": Text(("auto", "exact", "search", "graduated")) | MATCHER, "effort": _EFFORT, "certify": Flag(),
-    "encoder": Text(("auto",)) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True),
+    "encoder": Text(("auto", "molecule")) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True)
+    | Record("MoleculeEncoder", {}, _MOLECULE_OPTIONS | _FITTED_ENCODER, own=True),
     "node_weight": Number(_POSITIVE), "edge_weight": Number(_POSITIVE),
     "order": Text(("auto",)) | _NONE | Whole(0, UNBOUNDED) | Table(Label(), Whole(0, UNBOUNDED)),
     "max_iter": _AT_LEAST_ONE, "tol": Number(0, 1), "n_iter_no_change": _AT_LEAST_ONE, "theta": Number(0),
@@ -208,7 +216,7 @@ _PARAMETERS: dict[str, Spec] = {
     "n_jobs": _NONE | Whole(-MAX_JOBS, MAX_JOBS, (0,)), "random_state": _NONE | Whole(0, 2**32 - 1),
     "verbose": Flag() | _COUNT, "checkpoint": _NONE | Text(), "warm_start": Flag(),
 }  # fmt: skip
-_KINDS = ("array", "collection", "graph", "networkx", "igraph", "pyg", "rdkit", "adjacency", "pandas")
+_KINDS = ("array", "collection", "graph", "networkx", "igraph", "pyg", "rdkit", "smiles", "adjacency", "pandas")
 _COLUMNS_OF_TRACE = Table(Text(), Array("i8 i4 f8", ("iterations",), nan=True))
 _FITTED: dict[str, Spec] = {
     "_n_features_out": _COUNT, "n_features_in_": _COUNT,

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graph, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -229,7 +229,7 @@ def pairwise_distances(
         "auto" is the largest number of nodes (of each role) in what is given; see `match`.
     n_jobs : int, optional
         The number of threads; None for all cores. Results do not depend on it.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -309,7 +309,7 @@ def mean(
         What each graph weighs. None stands for 1 each.
     random_state : int, RandomState or None, optional
         The order in which graphs are taken.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -376,7 +376,7 @@ def sketch(
     kind : {"rows", "projection"}, default="rows"
         "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
         spectrum; few numbers, mostly a weaker bound.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -461,12 +461,9 @@ def _in_space(
     A fitted encoder is used as it is, an unfitted one is cloned and fitted, and "auto" stands for a new one, which scales
     numbers or keeps them. `metric` are options of `GraphSpace.for_graphs`.
     """
-    if isinstance(encoder, str):
-        if encoder != "auto":
-            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
-        encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
-    elif not hasattr(encoder, "node_columns_"):
-        encoder = clone(encoder)
+    if not hasattr(encoder, "node_columns_"):
+        encoder = make_encoder(encoder, graphs, numbers="standardise" if scaled else "keep")
+    graphs = encoder.graphs_of(graphs)
     batch = encoder.encode(graphs) if hasattr(encoder, "node_columns_") else encoder.fit_encode(graphs)
     space = GraphSpace.for_graphs(batch, **metric)
     return encoder, space, space.weighted(batch)

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 from graphmeans import io as gio
-from graphmeans.graphs.convert.rdkit import ATOM_ATTRIBUTES, BOND_ATTRIBUTES
+from graphmeans.graphs.convert.molecule_options import ATOM_ATTRIBUTES, BOND_ATTRIBUTES
 from io_helpers import corruptions, only_graph_errors
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")

@@ -13,10 +13,12 @@ from typing import Any
 from rich.table import Table
 
 from graphmeans.cli.label_files import label_file, write_label_file
+from graphmeans.cli.molecule_files import files_of_molecules, write_back
 from graphmeans.cli.output import plain_table, safe_markup, say
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.io.collection import write_graph
+from graphmeans.io.formats.molecule_table import MoleculeTable
 from graphmeans.io.parquet.collection import Collection
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
@@ -35,12 +37,13 @@ _MOST_ROWS = 40
 
 def write_results(
     directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None,
-    title: str, arguments: Sequence[str] | None, seconds: float, y_down: bool = False,
+    title: str, arguments: Sequence[str] | None, seconds: float, y_down: bool = False, table: MoleculeTable | None = None,
 ) -> ClusteringSummary:  # fmt: skip
     """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
     write_label_file(directory, estimator, graphs, classes)  # before the summary, which fetches labels from workers
+    write_back(directory, estimator, table)
     summary = summarize_clustering(estimator, classes)
     _write_trace(directory / "trace.csv", estimator.trace_)
     with drawn_downwards(y_down):
@@ -73,7 +76,8 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
     if summary.hint is not None:
         say(f"[yellow]hint[/yellow] {safe_markup(summary.hint)}")
     labels = label_file(directory)
-    files = f"{labels.name}{'/' * labels.is_dir()}, trace.csv, centroids/, model.gmz"
+    back = "".join(f"{path.name}, " for path in files_of_molecules(directory))
+    files = f"{labels.name}{'/' * labels.is_dir()}, {back}trace.csv, centroids/, model.gmz"
     say(f"\n{safe_markup(directory)}: {files}")
     say(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}")
 
@@ -81,6 +85,7 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
 def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
     """The results, for scripts."""
     others = {name: str(directory / file) for name, file in _FILES.items()}
+    back = {path.stem: str(path) for path in files_of_molecules(directory)}
     return {
         "graphs": summary.n_graphs,
         "inertia": summary.inertia,
@@ -101,7 +106,7 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
             }
             for cluster in summary.clusters
         ],
-        "files": {"labels": str(label_file(directory)), **others},
+        "files": {"labels": str(label_file(directory)), **others, **back},
     }
 
 

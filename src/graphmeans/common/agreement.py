@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import IntArray
-from graphmeans.graphs.convert import from_rdkit, to_graph
+from graphmeans.graphs.convert import from_rdkit, from_smiles, to_graph
+from graphmeans.graphs.convert.molecule_options import PRESET_ATOMS, PRESET_BONDS
 from graphmeans.graphs.convert.rdkit import is_rdkit
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Columns, Graph
@@ -24,14 +25,11 @@ def read_graphs(objects: Sequence[Any], nodes: Names, edges: Names) -> list[Grap
 
 
 def _read(one: Any, nodes: Names, edges: Names) -> Graph:
-    if is_rdkit(one) and not isinstance(one, Graph):
-        atoms = ["element"] if isinstance(nodes, str) else list(dict.fromkeys(["element", *nodes]))
-        bonds = ["bond"] if isinstance(edges, str) else list(dict.fromkeys(["bond", *edges]))
-        graph = from_rdkit(one, atoms=atoms, bonds=bonds)
-        if graph.origin is not None:
-            return graph
-        nodes_given, edges_given = as_given(graph.nodes) or graph.n_nodes, as_given(graph.edge_attributes)
-        return Graph(nodes_given, graph.edges, edges_given, node_ids=graph.node_ids, name=graph.name, origin=one)
+    if is_rdkit(one) or isinstance(one, str):
+        atoms = PRESET_ATOMS if isinstance(nodes, str) else tuple(dict.fromkeys([*PRESET_ATOMS, *nodes]))
+        bonds = PRESET_BONDS if isinstance(edges, str) else tuple(dict.fromkeys([*PRESET_BONDS, *edges]))
+        made: Graph = (from_smiles if isinstance(one, str) else from_rdkit)(one, atoms=atoms, bonds=bonds)
+        return made
     graph = to_graph(one)
     if graph.directed:
         raise GraphError(f"{graph!r}: common subgraphs are those of undirected graphs, and this one is directed")

@@ -21,14 +21,15 @@ ORDERS = {1.0: "-", 1.5: ":", 2.0: "=", 3.0: "#"}
 
 def molecule_of(graph: Graph) -> tuple[Any, list[int]]:
     """The molecule of RDKit that a graph was made of, or that is made of it, and the atom of each node."""
-    if is_rdkit(graph.origin):
-        return graph.origin, [int(node) for node in graph.node_ids]  # type: ignore[call-overload]
+    molecule = graph.origin
+    if is_rdkit(molecule):
+        return molecule, [int(str(node)) for node in graph.node_ids]
     return to_rdkit(graph), list(range(graph.n_nodes))
 
 
 def is_molecule(graph: Graph) -> bool:
     """Whether a graph is that of a molecule."""
-    return is_rdkit(graph.origin) or "element" in graph.nodes
+    return "element" in graph.nodes
 
 
 def fragment_smarts(graph: Graph, nodes: Sequence[str], edges: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ def common_subgraph(
 
     Parameters
     ----------
-    graphs : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit or as an adjacency matrix, or a collection
+    graphs : Graph, or a graph of networkx, igraph, PyTorch Geometric, RDKit, SMILES or an adjacency matrix, or a collection
         One of two graphs, or all graphs.
     other : Graph, or a graph as above, optional
         The other of two graphs.

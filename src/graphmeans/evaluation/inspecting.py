@@ -20,6 +20,7 @@ from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import ColumnSummary, GraphEncoder
+from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
@@ -173,7 +174,7 @@ def inspect(
     if not listed:
         raise GraphError("the collection is empty")
     estimator = GraphKMeans(min(n_clusters, len(listed)), **{"random_state": 0, **options})
-    encoder = GraphEncoder() if isinstance(estimator.encoder, str) else clone(estimator.encoder)
+    encoder = make_encoder(estimator.encoder, listed)
     notes: list[str] = []
     problem, columns, cost, copies, relabelled = None, _raw_columns(listed), None, None, None
     try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.origin import PackedOrigin
 from graphmeans.graphs.values import check_finite, read_column, same_values
 
 #: The key under which a bare array (no column names) is kept.
@@ -132,7 +133,12 @@ class Graph:
 
     @property
     def origin(self) -> Any:
-        """What the graph was made of, None if that was not kept."""
+        """What the graph was made of, None if that was not kept; of a molecule a copy with all its properties."""
+        return self._origin.unpack() if isinstance(self._origin, PackedOrigin) else self._origin
+
+    @property
+    def packed_origin(self) -> Any:
+        """What the graph was made of, as it is kept: packed, if it is a molecule."""
         return self._origin
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
+from graphmeans.plots.original import original_svg
 from graphmeans.plots.pen import DrawnLine, Pen, opacity
 from graphmeans.plots.positions import FAINT, Positions, Viewport
 from graphmeans.plots.text import plain_text
@@ -27,8 +28,9 @@ def draw_svg(
 
     Nodes stand at their columns ``x`` and ``y`` (upwards; see `plots.y_down`) or, if there are none, at the two columns of
     a bare array, else where a layout puts them. Molecules are drawn as chemists do, with RDKit's coordinates if it is
-    installed. In a `MeanGraph` the support shows as line width, opacity and node size: what most members have is drawn
-    strongly, what few have fades away.
+    installed; a graph that was made of a molecule is drawn by RDKit from that molecule, with its charges and wedges, unless
+    positions, a viewport or a palette are given. In a `MeanGraph` the support shows as line width, opacity and node size: what
+    most members have is drawn strongly, what few have fades away.
 
     Parameters
     ----------
@@ -67,6 +69,10 @@ def draw_svg(
     '<svg'
     """
     said = escape(plain_text(title if title is not None else picture_title(graph), 200))
+    if viewport is None and positions is None and palette is None and labels is not False:
+        whole = original_svg(graph, size, plain_text(color), said)
+        if whole is not None:
+            return whole
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     pen = Pen(picture, size, viewport, labels)
     return (

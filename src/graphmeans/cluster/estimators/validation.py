@@ -114,7 +114,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "matcher": one_of(*MATCHERS) | Constraint("an object with get_params and solve", kinds=(Matcher,)),
     "effort": _NOT_NEGATIVE,
     "certify": _BOOLEAN,
-    "encoder": one_of("auto") | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
+    "encoder": one_of("auto", "molecule") | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
     "node_weight": _POSITIVE,
     "edge_weight": _POSITIVE,
     "max_iter": whole(1),
