@@ -23,6 +23,7 @@ from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.sketch import sketch_batch
+from graphmeans.matching.sound import LARGEST
 from graphmeans.means.frames import Frames
 from graphmeans.means.method import MeanMethod, Means, compute_means
 from graphmeans.means.registry import get_mean
@@ -435,6 +436,10 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
         raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise GraphError("sample_weight must be finite and not negative, and not all weights may be zero")
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not 1.0 / LARGEST <= total <= LARGEST:  # sums of products with squares are formed of them
+        raise GraphError(f"sample_weight adds up to about {total:.0e}, products of which floating point does not hold: scale it")
     return weights
 
 

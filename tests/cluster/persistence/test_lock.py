@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import graphmeans as gm
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile
-from graphmeans.cluster.persistence.lock import FileLock
+from graphmeans.cluster.persistence.lock import BEHIND, FileLock
 
 HOLDER = """
 import sys, time, pathlib
@@ -57,6 +59,44 @@ def test_a_lock_that_is_removed_while_one_waits_is_not_the_lock(tmp_path):
     lock.path.unlink()
     assert not lock._is_there(descriptor)
     os.close(descriptor)
+
+
+def test_the_lock_of_windows(tmp_path, monkeypatch):
+    """With what Windows has instead: it locks a byte at the present position, and removes no file that is open."""
+    held, opened = set(), set()
+
+    def locking(file, mode, count):
+        assert (mode, count) == ("at once", 1)
+        at = os.fstat(file).st_ino, os.lseek(file, 0, os.SEEK_CUR)
+        if at in held:
+            raise PermissionError
+        held.add(at)
+        opened.add(file)
+
+    def close(file, system=os.close):
+        if file in opened:
+            opened.remove(file)
+            held.clear()
+        system(file)
+
+    def unlink(path, system=Path.unlink):
+        assert not opened
+        system(path)
+
+    monkeypatch.setattr("graphmeans.cluster.persistence.lock.fcntl", None)
+    windows = SimpleNamespace(locking=locking, LK_NBLCK="at once")
+    monkeypatch.setattr("graphmeans.cluster.persistence.lock.msvcrt", windows, raising=False)
+    monkeypatch.setattr(os, "close", close)
+    monkeypatch.setattr(Path, "unlink", unlink)
+    first, second = FileLock(tmp_path / "c"), FileLock(tmp_path / "c")
+    first.acquire()
+    assert {position for _, position in held} == {BEHIND}
+    with pytest.raises(gm.GraphError, match=rf"another fit is writing this checkpoint \(process {os.getpid()}\)"):
+        second.acquire()
+    first.release()
+    second.acquire()
+    second.release()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_belongs_to_no_run_is_removed(tmp_path):
