@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.common.molecules import is_molecule
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.atom_map import draw_atom_map
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.svg import draw_svg, picture_title
 from graphmeans.plots.text import plain_text
@@ -40,12 +42,30 @@ def match_html(match: Any) -> str:
         for node, other in list(match.mapping.items())[:MOST_ROWS]
     )
     more = f"<p>and {len(match.mapping) - MOST_ROWS} more nodes</p>" if len(match.mapping) > MOST_ROWS else ""
+    picture = draw_atom_map(match) if _are_molecules(match.x, match.y) else ""
     distance = f"{match.upper:.4g}" if match.certified else f"between {match.lower:.4g} and {match.upper:.4g}"
     how = "proven optimal" if match.certified else "the best found"
     return (
-        f"<div><p>distance {distance}; alignment by {_text(match.matcher)}, {how}</p>"
+        f"<div><p>distance {distance}; alignment by {_text(match.matcher)}, {how}</p>{picture}"
         f"<table><thead><tr><th>node of x</th><th>node of y</th></tr></thead><tbody>{rows}</tbody></table>{more}</div>"
     )
+
+
+def common_html(found: Any) -> str:
+    """What two or more graphs have in common, how much that is, and what is proven."""
+    unit, most = found.maximize, f"{found.upper:,}"
+    proven = "proven to be the largest" if found.certified else f"the best found; at most {most} {unit} are possible"
+    kind = "connected common subgraph" if found.connected else "common subgraph"
+    said = f"{kind} of {len(found.graphs)} graphs: {found.graph.n_nodes} nodes, {found.graph.n_edges} edges, {proven}"
+    if _are_molecules(*found.graphs):
+        smarts = f"<p><code>{_text(found.smarts())}</code></p>" if "element" in found.graph.nodes else ""
+        return f"<div><p>{said}</p>{draw_atom_map(found)}{smarts}</div>"
+    return f"<div><p>{said}</p>{draw_svg(found.graph, size=220)}</div>"
+
+
+def _are_molecules(*graphs: Graph | None) -> bool:
+    known = [graph for graph in graphs if graph is not None]
+    return len(known) == len(graphs) and all(is_molecule(graph) and not isinstance(graph, MeanGraph) for graph in known)
 
 
 def estimator_html(estimator: Any) -> str:
