@@ -86,7 +86,7 @@ def pairs(smiles: Path, count: int, seconds: int) -> None:
     print(f"{count} pairs of {smiles.name}; rdFMCS has {seconds} s a pair, graphmeans its default limit in tree nodes")
     print(f"proven by graphmeans: {(edges == upper).sum()}; finished by rdFMCS: {(~cancelled).sum()}; by both: {both.sum()}")
     same = (edges == bonds)[both].sum(), ((edges == bonds) & (nodes == atoms))[both].sum()
-    print(f"of these the same number of bonds: {same[0]}, and of atoms: {same[1]}; patterns found in both molecules: {sound.sum()}")
+    print(f"of these the same number of bonds: {same[0]}, and of atoms: {same[1]}; patterns in both molecules: {sound.sum()}")
     print(f"graphmeans smaller on {(edges < bonds).sum()} pairs, larger on {(edges > bonds).sum()}")
     print("\n| | total CPU s | median ms | 99th percentile ms | worst s |\n|---|---|---|---|---|")
     for name, spent in (("graphmeans", mine), ("rdFMCS", rdkit)):

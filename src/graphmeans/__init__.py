@@ -90,10 +90,10 @@ _NAMES = {
 _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "CommonSubgraph", "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
+    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
     "GraphKNeighborsClassifier", "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
-    "MoleculeEncoder",    "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean", "open_collection",
-    "pairwise_distances", "plots", "structures",
+    "MoleculeEncoder", "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
+    "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ def paths():
 
 
 CONTAINERS = {
-    "generator": lambda graphs: (graph for graph in graphs), "deque": deque, "map": lambda graphs: map(lambda one: one, graphs),
+    "generator": lambda graphs: (graph for graph in graphs), "deque": deque, "map": lambda graphs: (one for one in graphs),
     "values": lambda graphs: dict(enumerate(graphs)).values(), "object array": lambda graphs: _array(graphs),
 }  # fmt: skip
 

@@ -57,7 +57,8 @@ def test_it_is_saved_and_loaded(letters, tmp_path):
     clf.save(tmp_path / "letters.gmi")
     same = gm.load(tmp_path / "letters.gmi")
     np.testing.assert_array_equal(same.predict_proba(graphs[60:]), clf.predict_proba(graphs[60:]))
-    assert same.get_params() == clf.get_params() and same.classes_.tolist() == clf.classes_.tolist()
+    assert same.get_params() == clf.get_params()
+    assert same.classes_.tolist() == clf.classes_.tolist()
     own = gm.GraphKNeighborsClassifier(3, weights=np.ones_like).fit(graphs[:60], y[:60])
     with pytest.warns(UserWarning, match="weights cannot be written"):
         own.save(tmp_path / "own.gmi")

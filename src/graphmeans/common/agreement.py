@@ -48,8 +48,8 @@ def names_that_agree(graphs: Sequence[Graph], asked: Names, part: str) -> list[s
         if asked != "auto":
             raise GraphError(f"{part[:-1]}_attributes must be 'auto' or a list of names, got {asked!r}")
         if all("element" in graph.nodes for graph in graphs):
-            usual = ["element"] if part == "nodes" else [name for name in ("bond", "order") if name in known][:1]
-            return usual
+            usual = ["element"] if part == "nodes" else ["bond", "order"]
+            return [name for name in usual if name in known][:1]
         return [name for name in known if any(name in table and _is_category(table[name]) for table in tables)]
     for name in asked:
         if name not in known:

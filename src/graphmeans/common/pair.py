@@ -10,11 +10,23 @@ import numpy as np
 from graphmeans.functions import match
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.graph import Graph
-from graphmeans.kernels.common_subgraph import BEST, DEPTH, NODES, UNIT, Side, State, dive_common, likeness, search_common
+from graphmeans.kernels.common_subgraph import (
+    BEST,
+    DEPTH,
+    NODES,
+    UNIT,
+    Side,
+    State,
+    dive_common,
+    likeness,
+    search_common,
+)
 from graphmeans.matching.exact import Exact
 
 #: How many pairs of nodes a mapping is grown from before the search begins, and how far around them is looked.
 DIVES, ROUNDS = 40, 6
+#: Pairs that take more tree nodes than this are also bounded by so many rounds of the edge program.
+EASY, OUTER_ROUNDS = 2000, 200
 #: Seconds between two looks at the clock: the number of tree nodes of a step is doubled up to there.
 STEP = 0.02
 
@@ -63,7 +75,8 @@ def connected_pair(x: Coded, y: Coded, by_nodes: bool, limits: Limits) -> Found:
     depth = min(n, m) + 2
     state = State(
         allowed, np.full(n, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64),
-        *(np.zeros(depth, dtype=np.int64) for _ in range(3)), np.zeros(n * m + 1, dtype=np.int64),
+        np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64),
+        np.zeros(n * m + 1, dtype=np.int64),
         np.zeros(depth + 1, dtype=np.int64), np.zeros(5, dtype=np.int64),
     )  # fmt: skip
     pairs = np.flatnonzero(allowed)
@@ -72,17 +85,28 @@ def connected_pair(x: Coded, y: Coded, by_nodes: bool, limits: Limits) -> Found:
         if limits.is_over:
             break
         dive_common(left, right, alike, by_nodes, np.array([first]), state)
-    numbers, chunk = state.numbers, 8
-    while numbers[DEPTH] >= 0 and numbers[NODES] < limits.max_tree_nodes and not limits.is_over:
-        begin = time.perf_counter()
-        search_common(left, right, alike, by_nodes, min(chunk, limits.max_tree_nodes - int(numbers[NODES])), state)
-        chunk = 2 * chunk if time.perf_counter() - begin < STEP else chunk  # where it is halted changes nothing
+    numbers = state.numbers
+
+    def go_on(most: int) -> None:
+        chunk = 8
+        while numbers[DEPTH] >= 0 and numbers[NODES] < most and not limits.is_over:
+            begin = time.perf_counter()
+            search_common(left, right, alike, by_nodes, min(chunk, most - int(numbers[NODES])), state)
+            chunk = 2 * chunk if time.perf_counter() - begin < STEP else chunk  # where it is halted changes nothing
+
+    go_on(min(EASY, limits.max_tree_nodes))
+    outer = np.iinfo(np.int64).max
+    if numbers[DEPTH] >= 0 and not by_nodes and numbers[NODES] >= EASY:
+        # Without being connected, there may be more in common, but the edge program says how much at most.
+        outer = unconnected_pair(x, y, Limits(OUTER_ROUNDS, limits.end)).upper
+    if int(numbers[BEST]) // UNIT < outer:
+        go_on(limits.max_tree_nodes)
     best = int(numbers[BEST])
     open_bounds = state.bounds[: int(numbers[DEPTH]) + 1]
     if numbers[DEPTH] >= 0 and not numbers[NODES]:  # there was no time even for the bound
         open_bounds = np.array([_simple_bound(x, y, by_nodes) * UNIT])
     upper = max(best, int(open_bounds.max(initial=0)))
-    return Found(state.best, best // UNIT, upper // UNIT, int(numbers[NODES]))
+    return Found(state.best, best // UNIT, min(upper // UNIT, outer), int(numbers[NODES]))
 
 
 def unconnected_pair(x: Coded, y: Coded, limits: Limits) -> Found:
@@ -96,10 +120,10 @@ def unconnected_pair(x: Coded, y: Coded, limits: Limits) -> Found:
     if simple == 0 or limits.is_over:
         return Found(np.full(len(x.nodes), -1, dtype=np.int64), 0, simple, 0)
     width = int(max(x.edge_codes.max(), y.edge_codes.max())) + 1
-    graphs = [Graph(len(g.nodes), g.edges, np.eye(width)[g.edge_codes], roles=g.nodes.tolist()) for g in (x, y)]
+    left, right = (Graph(len(g.nodes), g.edges, np.eye(width)[g.edge_codes], roles=g.nodes.tolist()) for g in (x, y))
     seconds = None if limits.end is None else max(limits.end - time.perf_counter(), 1e-3)
     exact = Exact(max_tree_nodes=limits.max_tree_nodes, max_seconds=seconds)
-    found = match(*graphs, matcher=exact, edge_weight=1.0)
+    found = match(left, right, matcher=exact)
     upper = int(np.floor((total - found.lower**2 / 2) / 2 + 1e-6))
     edges = common_edges(x, y, found.indices)[0]
     into = np.where(np.isin(np.arange(len(x.nodes)), x.edges[edges]), found.indices, -1)  # only the ends of common edges

@@ -98,7 +98,7 @@ def common_subgraph(
         roles=None if given[0].roles is None else [given[0].roles[i] for i in nodes[0].tolist()],
     )  # fmt: skip
     return CommonSubgraph(
-        common, given, nodes, edges, size, upper, size == upper, maximize, connected, *names, search.tree_nodes
+        common, given, nodes, edges, size, upper, size == upper, maximize, connected, names[0], names[1], search.tree_nodes
     )
 
 

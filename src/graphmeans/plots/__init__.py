@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "ConvergenceDisplay": "displays", "ElbowDisplay": "displays", "SilhouetteDisplay": "displays",
     "EmbeddingDisplay": "maps", "PrototypeDisplay": "maps", "contact_sheet": "sheets", "draw": "axes",
-    "draw_alignment": "members", "draw_atom_map": "atom_map", "draw_choice": "displays", "draw_cluster": "sheets", "draw_member": "members",
+    "draw_alignment": "members", "draw_atom_map": "atom_map",
+    "draw_choice": "displays", "draw_cluster": "sheets", "draw_member": "members",
     "draw_svg": "svg", "layout": "positions", "viewport": "positions", "y_down": "positions",
 }  # fmt: skip
 
 __all__ = [
     "ConvergenceDisplay", "ElbowDisplay", "EmbeddingDisplay", "PrototypeDisplay", "SilhouetteDisplay", "contact_sheet",
-    "draw", "draw_alignment", "draw_atom_map", "draw_choice", "draw_cluster", "draw_member", "draw_svg", "layout", "viewport", "y_down",
+    "draw", "draw_alignment", "draw_atom_map", "draw_choice", "draw_cluster", "draw_member", "draw_svg", "layout",
+    "viewport", "y_down",
 ]  # fmt: skip
 
 
