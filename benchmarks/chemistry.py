@@ -5,8 +5,8 @@
 Clusters a sample of RDKit's own NCI molecules (or those of FILE) and prints, for the preset, for elements and bonds alone (as in
 the paper), and for what chemists use (Butina and Ward's clusters on the Tanimoto distance of Morgan fingerprints, k-means on the
 fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the V-measure of clusters
-and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms that two
-molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
+and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms
+that two molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
 `--weights` compares other weights of the preset. `--effort` is that of the fit: labels settle long before proofs do.
 """
 
@@ -134,31 +134,35 @@ def main() -> None:
     parser.add_argument("--max-iter", type=int, default=20)
     parser.add_argument("--weights", action="store_true")
     asked = parser.parse_args()
-    found: dict[str, list[tuple[float, ...]]] = {}
-    for seed in range(asked.seeds):
-        sample = Sample(asked.file, asked.molecules, seed)
+    samples = [Sample(asked.file, asked.molecules, seed) for seed in range(asked.seeds)]
 
-        def fit(encoder: Any, sample: Sample = sample, seed: int = seed, **how: Any) -> Any:
-            graphs = gm.convert.from_rdkit(sample.molecules, **how) if how else sample.graphs
-            options = {"n_init": 1, "effort": asked.effort, "max_iter": asked.max_iter, "n_jobs": 1, "random_state": seed}
-            return gm.GraphKMeans(asked.k, encoder=encoder, **options).fit(graphs).labels_
+    def fit(encoder: Any, sample: Sample, seed: int, **how: Any) -> Any:
+        graphs = gm.convert.from_rdkit(sample.molecules, **how) if how else sample.graphs
+        options = {"n_init": 1, "effort": asked.effort, "max_iter": asked.max_iter, "n_jobs": 1, "random_state": seed}
+        return gm.GraphKMeans(asked.k, encoder=encoder, **options).fit(graphs).labels_
 
-        ways = dict(peers(sample, asked.k, seed))
-        ways["elements and bonds"] = lambda fit=fit: fit("auto", atoms=("element",), bonds=("bond",))
-        ways["preset"] = lambda fit=fit: fit("molecule")
+    def ways(sample: Sample, seed: int) -> dict[str, Callable[[], Any]]:
+        made = dict(peers(sample, asked.k, seed))
+        made["elements and bonds"] = lambda: fit("auto", sample, seed, atoms=("element",), bonds=("bond",))
+        made["preset"] = lambda: fit("molecule", sample, seed)
         for name, make in WEIGHTS.items() if asked.weights else ():
-            ways[name] = lambda fit=fit, make=make: fit(make())
-        for name, way in ways.items():
-            start = time.process_time()
-            labels = way()
-            seconds = time.process_time() - start
-            found.setdefault(name, []).append((*sample.judge(labels), seconds))
-    atoms = np.mean([graph.n_nodes for graph in sample.graphs])
-    print(f"{len(sample.graphs)} molecules of {atoms:.1f} atoms, k = {asked.k}, mean of {asked.seeds} samples")
+            made[name] = lambda make=make: fit(make(), sample, seed)
+        return made
+
+    each = [ways(sample, seed) for seed, sample in enumerate(samples)]
+    atoms = np.mean([graph.n_nodes for sample in samples for graph in sample.graphs])
+    print(f"{len(samples[0].graphs)} molecules of {atoms:.1f} atoms, k = {asked.k}, mean of {asked.seeds} samples")
     print(f"{'':22s} {'purity':>7s} {'V':>7s} {'R2 size':>8s} {'R2 rings':>8s} {'common':>7s} {'alone':>7s} {'CPU s':>7s}")
-    for name, rows in found.items():
+    for name in each[0]:
+        rows = []
+        for sample, own in zip(samples, each, strict=True):
+            start = time.process_time()
+            labels = own[name]()
+            seconds = time.process_time() - start
+            rows.append((*sample.judge(labels), seconds))
         purity, v, size, rings, common, alone, seconds = np.mean(rows, axis=0)
-        print(f"{name:22s} {purity:7.3f} {v:7.3f} {size:8.2f} {rings:8.2f} {common:7.3f} {alone:7.2f} {seconds:7.1f}")
+        line = f"{name:22s} {purity:7.3f} {v:7.3f} {size:8.2f} {rings:8.2f} {common:7.3f} {alone:7.2f} {seconds:7.1f}"
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from graphmeans import chemistry as chemistry
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.estimators.kmeans import GraphKMeans
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 #: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
 #: `import graphmeans` quick.
 _NAMES = {
+    "chemistry": ["chemistry"],
     "cluster.estimators.kmeans": ["GraphKMeans"],
     "cluster.estimators.kmedoids": ["GraphKMedoids"],
     "cluster.estimators.minibatch": ["MiniBatchGraphKMeans"],

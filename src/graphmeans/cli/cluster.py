@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.errors import PARTIAL, exit_code, reported, was_stopped
+from graphmeans.cli.errors import exit_code, reported, was_stopped
 from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, read_input
 from graphmeans.cli.output import echo_json
 
@@ -72,6 +72,7 @@ def cluster_command(
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     y_down: options.YDown = False,
+    members: options.Members = None,
     device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -139,12 +140,10 @@ def cluster_command(
             if workers is not None:
                 estimator.engine = workers.client
             estimator.fit(graphs)
-            if was_stopped():
-                estimator.hint_ = PARTIAL
             seconds = perf_counter() - start
             summary = write_results(
                 output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,
-                arguments=context.obj, seconds=seconds, y_down=y_down, table=table,
+                arguments=context.obj, seconds=seconds, y_down=y_down, members=members, table=table,
             )  # fmt: skip
         if as_json:
             echo_json(as_dict(estimator, summary, output, seconds) | {"partial": was_stopped()})

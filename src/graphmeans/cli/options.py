@@ -99,6 +99,22 @@ ClassColumn = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first molecule that cannot be read, instead of leaving it out.")
 ]
+
+
+def parse_members(text: str | None) -> str | None:
+    """Check a number of members, or "all"."""
+    if text is not None and text != "all" and not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise typer.BadParameter(f"{text!r} is neither a number of graphs nor all")
+    return text
+
+
+Members = Annotated[
+    str | None,
+    typer.Option(
+        "--members", metavar="N|all", show_default=False, callback=parse_members,
+        help="How many graphs are drawn on the page; by default what a fifth of the cost of the fit pays for, at most 4,000.",
+    ),
+]  # fmt: skip
 YDown = Annotated[bool, typer.Option("--y-down", help="Draw positions with y downwards, as in images.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but the path of the report.")]

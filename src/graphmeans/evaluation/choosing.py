@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.fitted import points_of
+from graphmeans.evaluation.measures import silhouette
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.convert import collect, to_graphs
 from graphmeans.graphs.errors import GraphError
@@ -29,7 +30,7 @@ FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LESS_STABLE = 0.5
 #: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
 NEARLY_WIDEST = 0.9
-#: Below this mean silhouette width there are hardly any groups.
+#: Below this silhouette index there are hardly any groups.
 NO_GROUPS = 0.1
 
 
@@ -38,7 +39,7 @@ class Tried(NamedTuple):
 
     n_clusters: int
     inertia: float  # of the best run
-    silhouette: float  # mean width over a sample of graphs, of the best run
+    silhouette: float  # the index (mean over clusters of the mean width) over a sample of graphs, of the best run
     stability: float  # mean adjusted Rand index of two runs from different starts
     smallest: int  # graphs in the smallest cluster of the best run
 
@@ -119,7 +120,7 @@ def choose_k(
     """Try numbers of clusters and recommend one.
 
     For each number GraphKMeans runs from several starts. Numbers whose runs disagree are ruled out; of the others those are
-    kept whose mean silhouette is nearly the widest (nine tenths); of these the one is recommended at which the objective
+    kept whose silhouette index is nearly the widest (nine tenths); of these the one is recommended at which the objective
     bends most sharply (`bends`): up to it another cluster lowers the objective far more than after it.
 
     Silhouettes alone do not say: they grow slowly as long as subgroups are split off, and lose little when two groups that
@@ -234,7 +235,7 @@ def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
 def _silhouette(distances: FloatArray, labels: NDArray[Any]) -> float:
     if not 2 <= len(np.unique(labels)) < len(labels):
         return 0.0  # silhouettes are not defined for one cluster, nor if every graph is alone
-    return float(silhouette_score(distances, labels, metric="precomputed"))
+    return silhouette(distances, labels)
 
 
 def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
@@ -290,7 +291,7 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoi
     elbow = max((row.n_clusters for row in rows if row.n_clusters in bend), key=lambda n: (bend[n], -n), default=None)
     widest = max(rows, key=lambda row: row.silhouette)
     clear = widest.silhouette >= NO_GROUPS
-    words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
+    words = [f"silhouette index {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
     words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
     if elbow == k:
         words.append("the objective bends most sharply there")

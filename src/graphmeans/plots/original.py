@@ -55,7 +55,8 @@ def look_of(graph: Graph) -> AtomLook | None:
 
     bonds = [flat.GetBondBetweenAtoms(ids[i], ids[j]) for i, j in graph.edges.tolist()]
     return AtomLook(
-        np.array([hydrogens(atom) for atom in atoms], dtype=np.int64), np.array([atom.GetFormalCharge() for atom in atoms], dtype=np.int64),
+        np.array([hydrogens(atom) for atom in atoms], dtype=np.int64),
+        np.array([atom.GetFormalCharge() for atom in atoms], dtype=np.int64),
         np.array([atom.GetIsotope() for atom in atoms], dtype=np.int64),
         np.array([atom.GetNumRadicalElectrons() > 0 for atom in atoms], dtype=bool),
         np.array([1.0 if bond is None else bond.GetBondTypeAsDouble() for bond in bonds], dtype=np.float64),

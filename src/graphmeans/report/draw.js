@@ -121,8 +121,9 @@ function painter(D) {
     return { ...g, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
   }
 
-  // Two graphs side by side: threads lead from each node to the one it is aligned to, which has the same number.
-  function pair(first, second, into, names, numbers) {
+  // Two graphs side by side: threads lead from each node to the one it is aligned to. `left` and `right` are what is written at
+  // the nodes of each, nothing where it is 0: exactly the nodes that the text beside the picture names.
+  function pair(first, second, into, names, leftNames, rightNames) {
     const left = fitted(first), right = fitted(second);
     const gap = 420, heights = [...extent(left, 1), ...extent(right, 1)];
     const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100;
@@ -137,9 +138,9 @@ function painter(D) {
       const colour = `var(${THREADS[turn++ % THREADS.length]})`;
       const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + 1000 + gap, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
       threads.append(element("path", { class: "thread", stroke: colour, d: `M${x0} ${y0}C${x0 + 300} ${lift} ${x1 - 300} ${lift} ${x1} ${y1}` }));
-      mark(a, left, i, numbers[j]);
-      mark(b, right, j, numbers[j]);
     });
+    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text); });
+    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text); });
     svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, names[0]), element("text", { class: "said", x: 1500 + gap, y: top + 20 }, names[1]));
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);

@@ -10,7 +10,7 @@ import numpy as np
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.members import differences, frame_positions, union_box
+from graphmeans.plots.members import differences, edge_key, frame_positions, union_box
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, layout, own_positions, square
 from graphmeans.plots.text import plain_text
@@ -141,9 +141,36 @@ def column_names(graph: Graph) -> list[str]:
     return names
 
 
+def edge_table(graph: Graph, edges: Any) -> list[list[Any]]:
+    """The values of each edge column in short, in the order of these edges; None where the graph has no such edge."""
+    place = {edge_key(int(i), int(j), False): e for e, (i, j) in enumerate(graph.edges.tolist())}
+    place |= {(int(i), int(j)): e for e, (i, j) in enumerate(graph.edges.tolist())}
+    rows = [place.get((i, j), place.get(edge_key(i, j, False))) for i, j in np.asarray(edges).reshape(-1, 2).tolist()]
+    columns = []
+    for _, values in sorted(graph.edge_attributes.items()):
+        if values.ndim == 1:
+            short = _short(values)
+            columns.append([None if e is None else short[e] for e in rows])
+        else:
+            for part in values.T:
+                short = _short(part)
+                columns.append([None if e is None else short[e] for e in rows])
+    return columns
+
+
+def edge_column_names(graph: Graph) -> list[str]:
+    """The names of the columns that `edge_table` lists."""
+    names = []
+    for key, values in sorted(graph.edge_attributes.items()):
+        called = plain_text(key, 24) or "value"
+        names += [called] if values.ndim == 1 or values.shape[1] == 1 else [f"{called} {d + 1}" for d in range(values.shape[1])]
+    return names
+
+
 def _short(values: Any) -> list[Any]:
     if values.dtype.kind == "f":
-        return [None if np.ma.is_masked(v) else _trim(float(v)) for v in values]
+        hidden = np.ma.getmaskarray(values).tolist() if isinstance(values, np.ma.MaskedArray) else [False] * len(values)
+        return [None if gone else _trim(v) for v, gone in zip(np.ma.getdata(values).tolist(), hidden, strict=True)]
     return [plain_text(value, 24) for value in values]
 
 

@@ -99,7 +99,7 @@ class MoleculeOptions:
             atom.SetIntProp(_NUMBER, atom.GetIdx())
         with need("rdkit.rdBase", "rdkit", "from_rdkit").BlockLogs():
             if self.standardise != "no":
-                numbered = _standardised(numbered, self.standardise)
+                numbered = _standardised(numbered, self.standardise, self.fragments == "largest")
             if has_hydrogens:
                 numbered = chem.RemoveHs(numbered, sanitize=False)
         numbered.UpdatePropertyCache(strict=False)
@@ -109,11 +109,13 @@ class MoleculeOptions:
         return numbered, None if numbers == list(range(molecule.GetNumAtoms())) else numbers
 
 
-def _standardised(molecule: Any, how: str) -> Any:
+def _standardised(molecule: Any, how: str, largest: bool) -> Any:
     """The molecule as RDKit's MolStandardize writes it; atoms keep the numbers that they remember."""
     standard = need("rdkit.Chem.MolStandardize.rdMolStandardize", "rdkit", "standardise")
     try:
         molecule = standard.Cleanup(molecule)
+        if largest:  # before charges are balanced: those of a salt stay as long as its other ions are there
+            molecule = _only(molecule, _largest_fragment(molecule))
         if how == "uncharge":
             molecule = standard.Uncharger().uncharge(molecule)
         elif how == "tautomer":
@@ -121,6 +123,20 @@ def _standardised(molecule: Any, how: str) -> Any:
     except (RuntimeError, ValueError) as error:
         raise GraphError(f"graph: cannot be standardised ({str(error).strip().splitlines()[0][:200]})") from None
     return molecule
+
+
+def _only(molecule: Any, atoms: frozenset[int] | None) -> Any:
+    """The molecule with these atoms alone; all if None."""
+    if atoms is None:
+        return molecule
+    chem = need("rdkit.Chem", "rdkit", "from_rdkit")
+    left = chem.RWMol(molecule)
+    left.BeginBatchEdit()
+    for i in set(range(molecule.GetNumAtoms())) - atoms:
+        left.RemoveAtom(i)
+    left.CommitBatchEdit()
+    chem.SanitizeMol(left)
+    return left.GetMol()
 
 
 def _largest_fragment(molecule: Any) -> frozenset[int] | None:

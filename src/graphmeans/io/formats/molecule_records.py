@@ -71,7 +71,7 @@ class LineRecords:
 class RowRecords:
     """The rows of a table with a header, one column of which holds SMILES."""
 
-    def __init__(self, data: bytes, where: str, columns: Columns, delimiter: str | None) -> None:
+    def __init__(self, data: bytes, where: str, columns: Columns, delimiter: str | None, *, named_second: bool = False) -> None:
         text = decoded(data, where)
         self._start = _BOM if data.startswith(_BOM) else b""
         lines = text.splitlines(keepends=True)
@@ -85,6 +85,8 @@ class RowRecords:
         known = [cell.lower() for cell in self._names]
         self._smiles = _smiles_column(known, columns.smiles, where)
         self._name = _column(known, columns.name, where) if columns.name else _first(known, NAMES)
+        if self._name is None and named_second:
+            self._name = next((i for i in range(len(known)) if i != self._smiles), None)
         self._label = _column(known, columns.label, where) if columns.label else None
         self.records = [self._record(*row) for row in rows if row[1].strip()]
 
@@ -188,15 +190,16 @@ def records_of(kind: str, data: bytes, where: str, columns: Columns) -> LineReco
         return EntryRecords(data, where, columns)
     if kind == "smi" and not _has_header(data):
         return LineRecords(data, where, columns)
-    return RowRecords(data, where, columns, None if kind == "csv" else "\t")
+    return RowRecords(data, where, columns, None if kind == "csv" else "\t", named_second=kind == "smi")
 
 
 def sniffed_kind(data: bytes) -> str:
     """The kind of a file without a name, told by what it holds."""
     if re.search(rb"^(\$\$\$\$|M  END)", data, re.MULTILINE):
         return "sdf"
-    first = loosely(data.lstrip(_BOM).partition(b"\n")[0]).lower()
-    return "csv" if "smiles" in re.split("[,;\t]", first.replace('"', "")) and re.search("[,;\t]", first) else "smi"
+    first = loosely(data.removeprefix(_BOM).partition(b"\n")[0]).lower()
+    cells = re.split("[,;\t]", first)
+    return "csv" if len(cells) > 1 and any("smiles" in cell for cell in cells) else "smi"
 
 
 def _has_header(data: bytes) -> bool:

@@ -247,7 +247,8 @@ def _complete_smiles(molecule: Any) -> tuple[str, bool]:
         return full, False
     # SMILES that are canonical need not be so once more: then both ways to write it must at least say the same.
     smiles = plain if again[plain] in (full, again[full]) else full
-    return smiles, again[full] == full or not any(atom.HasQuery() for atom in molecule.GetAtoms())
+    queries = any(atom.HasQuery() and atom.GetAtomicNum() for atom in molecule.GetAtoms())
+    return smiles, not queries and not any(bond.HasQuery() for bond in molecule.GetBonds())
 
 
 def _text_property(molecule: Any, key: str) -> str:
