@@ -19,7 +19,7 @@ BEGIN, END = "<!-- the tree -->\n", "<!-- end of the tree -->\n"
 FOLDERS = [
     "graphs", "graphs/convert", "graphs/encoding", "kernels", "kernels/cuda", "matching", "nearest", "means", "common",
     "cluster", "cluster/data", "cluster/centers", "cluster/shards", "cluster/persistence", "cluster/engines",
-    "cluster/algorithms", "cluster/estimators", "search", "evaluation", "io", "io/formats", "io/parquet",
+    "cluster/algorithms", "cluster/estimators", "search", "chemistry", "evaluation", "io", "io/formats", "io/parquet",
     "io/storage", "datasets", "plots", "report", "paper", "cli",
 ]  # fmt: skip
 

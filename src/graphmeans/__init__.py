@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
     from graphmeans.cluster.estimators.nearest_centroid import GraphNearestCentroid
-    from graphmeans.common.result import CommonSubgraph
+    from graphmeans.common.result import CommonSubgraph as CommonSubgraph
     from graphmeans.common.subgraph import common_subgraph
     from graphmeans.functions import distance, match, mean, pairwise_distances
     from graphmeans.functions import edge_bound as edge_bound

@@ -220,6 +220,7 @@ _KINDS = ("array", "collection", "graph", "networkx", "igraph", "pyg", "rdkit", 
 _COLUMNS_OF_TRACE = Table(Text(), Array("i8 i4 f8", ("iterations",), nan=True))
 _FITTED: dict[str, Spec] = {
     "_n_features_out": _COUNT, "n_features_in_": _COUNT,
+    "spread_": Number(0),
     "labels_": Array("i4 i8", ("members",), least=0, below="graphs"), "distances_": Array("f8", ("members",), least=0),
     "certified_": Array("b1", ("members",)), "certified_margins_": Array("f8", ("members",), least=0, most=1),
     "inertia_": Number(0), "n_iter_": _COUNT, "certified_fraction_": Number(0, 1, ("nan",)),
@@ -300,7 +301,7 @@ ESTIMATORS = (
     ),
     _estimator(
         "GraphNearestCentroid", "n_prototypes min_support mean",
-        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "", _IN_RANGE,
+        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "spread_", _IN_RANGE,
     ),
 )  # fmt: skip
 

@@ -76,7 +76,7 @@ def test_it_is_searched_over_and_cloned(letters):
 def test_what_cannot_be_done_says_so(letters):
     graphs, y = letters
     with pytest.raises(gm.GraphError, match="n_neighbors must be at most the number of graphs, 3"):
-        gm.GraphKNeighborsClassifier(5).fit(graphs[:3], y[:3])
+        gm.GraphKNeighborsClassifier(5).fit(graphs[:3], y[:3]).predict(graphs[:1])
     with pytest.raises(gm.GraphError, match="y has 3 classes for 4 graphs"):
         gm.GraphKNeighborsClassifier(1).fit(graphs[:4], y[:3])
     with pytest.raises(gm.GraphError, match="weights must give an array"):

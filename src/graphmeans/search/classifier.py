@@ -127,8 +127,6 @@ class GraphKNeighborsClassifier(ClassifierMixin, BaseEstimator):
         targets = column_or_1d(y, warn=True)
         if len(targets) != index.n_samples_fit_:
             raise GraphError(f"y has {len(targets)} classes for {index.n_samples_fit_} graphs")
-        if self.n_neighbors > index.n_samples_fit_:
-            raise GraphError(f"n_neighbors must be at most the number of graphs, {index.n_samples_fit_}, got {self.n_neighbors}")
         self.index_ = index
         self.classes_, positions = np.unique(targets, return_inverse=True)
         self.targets_: IntArray = np.asarray(positions.reshape(-1), dtype=np.int64)

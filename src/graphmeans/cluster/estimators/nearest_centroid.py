@@ -84,6 +84,8 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         The nearest prototype of each graph among those of its own class.
     distances_ : array of shape (N,)
         How far that is.
+    spread_ : float
+        The (weighted) mean of the squares of these distances.
     encoder_, space_ :
         The fitted encoder and the metric space.
 
@@ -164,6 +166,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         self._keep_centers(encoder, space, prototypes)
         self.prototype_classes_ = np.repeat(np.arange(len(members)), count)
         self.labels_, self.distances_ = self._own_nearest(points, classes)
+        self.spread_ = float(np.average(self.distances_**2, weights=weights))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -201,7 +204,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         """
         squares = self.transform(X) ** 2
         nearest = np.stack([squares[:, self.prototype_classes_ == c].min(axis=1) for c in range(len(self.classes_))], axis=1)
-        spread = float(np.mean(self.distances_**2))
+        spread = float(getattr(self, "spread_", np.mean(self.distances_**2)))  # older files do not have it
         beyond = nearest - nearest.min(axis=1, keepdims=True)
         shares = np.exp(-beyond / (2.0 * spread)) if spread > 0 else (beyond == 0).astype(np.float64)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
