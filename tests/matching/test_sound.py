@@ -9,9 +9,11 @@ import pytest
 from sklearn.base import clone
 
 import graphmeans as gm
+from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.bounds import lap_bounds, norm_bounds
 from graphmeans.matching.edge_bound import edge_bounds
+from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.frames import Frames
 from graphmeans.means.registry import get_mean
 
@@ -294,6 +296,14 @@ def test_sums_of_graphs_that_are_not_sound():
     with pytest.raises(gm.GraphError, match="a GraphBatch is not sound"):
         Frames(1, batch, 2).add(replace(batch, ends=batch.ends + np.int32(7)), np.array([0]), np.array([0]),
                                 np.array([0, 1]), batch.node_ptr, np.ones(1))  # fmt: skip
+
+
+def test_centers_of_a_space_without_a_limit_are_not_laid_out():
+    """A model file may say so of its space; then its centers cannot be learned on."""
+    graphs, _ = gm.datasets.make_letters(8, random_state=0)
+    batch = gm.GraphEncoder().fit_transform(graphs)
+    with pytest.raises(gm.GraphError, match="more than this machine can give"):
+        FrameCenters.from_graphs(np.array([UNBOUNDED]), batch)
 
 
 @pytest.mark.parametrize("weight", [1e308, 1e200, 5e-324])

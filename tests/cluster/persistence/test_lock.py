@@ -138,6 +138,33 @@ def test_what_belongs_to_no_run_is_removed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_disk_has_the_logs_before_the_checkpoint_that_names_them(tmp_path, monkeypatch):
+    """Each file is synced before it gets its name, and then the folder that holds the name."""
+    synced, plain_sync, plain_replace = [], os.fsync, os.replace
+
+    def sync(file):
+        synced.append(os.fstat(file).st_ino)
+        plain_sync(file)
+
+    def replace(source, target):
+        assert synced[-1] == os.stat(source).st_ino
+        plain_replace(source, target)
+        named.append((Path(target), len(synced)))
+
+    named = []
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", replace)
+    graphs, _ = gm.datasets.make_letters(30, random_state=0)
+    gm.GraphKMeans(3, random_state=0, n_init=1, n_jobs=1, checkpoint=tmp_path / "c").fit(graphs)
+    names = [path.name for path, _ in named]
+    logs = [name for name in names if name.endswith(("whole", "changes"))]
+    assert "c" in names
+    assert logs
+    assert names.index(logs[0]) < names.index("c")
+    parent = os.stat(tmp_path).st_ino
+    assert all(synced[count] == parent for path, count in named if path.name == "c")
+
+
 def test_a_log_of_another_run_is_not_taken_for_its_own(tmp_path):
     path, (graphs, _) = tmp_path / "c", gm.datasets.make_letters(30, random_state=0)
     write = CheckpointFile.write
