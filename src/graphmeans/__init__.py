@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
     from graphmeans.cluster.estimators.nearest_centroid import GraphNearestCentroid
+    from graphmeans.common.result import CommonSubgraph as CommonSubgraph
+    from graphmeans.common.subgraph import common_subgraph
     from graphmeans.functions import distance, match, mean, pairwise_distances
     from graphmeans.functions import edge_bound as edge_bound
     from graphmeans.functions import sketch as sketch
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from graphmeans.matching.graduated import Graduated as Graduated
     from graphmeans.matching.match import Match
     from graphmeans.matching.search import Search as Search
+    from graphmeans.search.classifier import GraphKNeighborsClassifier
     from graphmeans.search.duplicates import near_duplicates as near_duplicates
     from graphmeans.search.index import GraphIndex
     from graphmeans.space import GraphSpace
@@ -59,6 +62,8 @@ _NAMES = {
     "cluster.estimators.kmedoids": ["GraphKMedoids"],
     "cluster.estimators.minibatch": ["MiniBatchGraphKMeans"],
     "cluster.estimators.nearest_centroid": ["GraphNearestCentroid"],
+    "common.result": ["CommonSubgraph"],
+    "common.subgraph": ["common_subgraph"],
     "datasets": ["datasets"],
     "evaluation": ["evaluation"],
     "functions": ["distance", "edge_bound", "match", "mean", "pairwise_distances", "sketch"],
@@ -79,6 +84,7 @@ _NAMES = {
     "matching.match": ["Match"],
     "matching.search": ["Search"],
     "plots": ["plots"],
+    "search.classifier": ["GraphKNeighborsClassifier"],
     "search.duplicates": ["near_duplicates"],
     "search.index": ["GraphIndex"],
     "space": ["GraphSpace"],
@@ -86,9 +92,10 @@ _NAMES = {
 _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
-    "Match", "MeanGraph", "MiniBatchGraphKMeans", "MoleculeEncoder", "convert", "datasets", "distance", "evaluation", "load",
-    "match", "mean", "open_collection", "pairwise_distances", "plots", "structures",
+    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
+    "GraphKNeighborsClassifier", "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
+    "MoleculeEncoder", "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
+    "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 
 

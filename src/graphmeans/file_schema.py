@@ -199,6 +199,7 @@ _COUNT = Whole(0)
 _AT_LEAST_ONE = Whole(1, 2**40)
 _PARAMETERS: dict[str, Spec] = {
     "n_clusters": _AT_LEAST_ONE, "n_prototypes": _AT_LEAST_ONE, "n_neighbors": _AT_LEAST_ONE, "radius": Number(0),
+    "min_support": Number(0, 1), "weights": Text(("uniform", "distance")),
     "algorithm": Text(("interval", "lloyd", "elkan", "gvr")),
     "init": Text(("k-means++", "k-means||", "furthest-first", "medoids", "random")) | Many(GRAPH) | Many(GRAPH, tuple)
     | Array("f8 f4 i8 i4", (None, None)) | Many(Many(Number()) | Many(Number(), tuple))
@@ -219,6 +220,7 @@ _KINDS = ("array", "collection", "graph", "networkx", "igraph", "pyg", "rdkit", 
 _COLUMNS_OF_TRACE = Table(Text(), Array("i8 i4 f8", ("iterations",), nan=True))
 _FITTED: dict[str, Spec] = {
     "_n_features_out": _COUNT, "n_features_in_": _COUNT,
+    "spread_": Number(0),
     "labels_": Array("i4 i8", ("members",), least=0, below="graphs"), "distances_": Array("f8", ("members",), least=0),
     "certified_": Array("b1", ("members",)), "certified_margins_": Array("f8", ("members",), least=0, most=1),
     "inertia_": Number(0), "n_iter_": _COUNT, "certified_fraction_": Number(0, 1, ("nan",)),
@@ -298,8 +300,8 @@ ESTIMATORS = (
         f"medoid_indices_ {_RUN}", _AS_MANY,
     ),
     _estimator(
-        "GraphNearestCentroid", "n_prototypes mean",
-        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "", _IN_RANGE,
+        "GraphNearestCentroid", "n_prototypes min_support mean",
+        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "spread_", _IN_RANGE,
     ),
 )  # fmt: skip
 
@@ -333,8 +335,19 @@ INDEX = Record(
         Rule("its numbers must be of graphs that it has seen", lambda found, _: found["indices_"][-1] < found["n_seen_"]),
     ),
 )  # fmt: skip
+CLASSIFIER = Record(
+    "GraphKNeighborsClassifier",
+    {"index_": INDEX, "classes_": Row(), "targets_": Array("i8", ("graphs",), least=0)},
+    {key: _PARAMETERS[key] for key in f"{_COMMON} n_neighbors weights".split() if key != "random_state"}
+    | {"n_features_in_": _COUNT, "feature_names_in_": Row()},
+    rules=(
+        Rule("its graphs must be of known classes", lambda found, _: found["targets_"].max() < len(found["classes_"])),
+        Rule("its index must hold all graphs that it was given",
+             lambda found, lengths: found["index_"].fields["n_seen_"] == lengths["graphs"]),
+    ),
+)  # fmt: skip
 #: What a model file may hold.
-MODEL = OneOf(*ESTIMATORS, INDEX)
+MODEL = OneOf(*ESTIMATORS, INDEX, CLASSIFIER)
 
 # -- checkpoints and shard logs ----------------------------------------------------------------------
 

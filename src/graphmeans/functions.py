@@ -77,7 +77,9 @@ def match(
     --------
     distance : Only the distance.
     pairwise_distances : All pairs of a collection.
+    common_subgraph : The largest part that two graphs have in common.
     plots.draw_alignment : Draws the mapping.
+    plots.draw_atom_map : Draws the mapping of two molecules.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def match(
     mapping = {left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)}
     certified = bool(space.certified(found)[0])
     name = _matcher_name(space, batch)
-    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, name, (pair[0], pair[1]))
+    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, name, *pair)
 
 
 def distance(

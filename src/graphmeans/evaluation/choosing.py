@@ -20,7 +20,7 @@ from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.fitted import points_of
 from graphmeans.evaluation.measures import silhouette
 from graphmeans.graphs.batch import FloatArray
-from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.convert import collect, to_graphs
 from graphmeans.graphs.errors import GraphError
 
 logger = logging.getLogger("graphmeans")
@@ -178,6 +178,7 @@ def choose_k(
         raise GraphError(f"sample_size must be at least 10, got {sample_size}")
     if fit_size is not None and fit_size < 10:
         raise GraphError(f"fit_size must be at least 10, got {fit_size}")
+    graphs = collect(graphs)
     kind = kind_of(graphs)
     items: Any = graphs if is_lazy(graphs) else np.asarray(graphs) if kind == ARRAY else to_graphs(graphs)
     if len(items) < 3:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.common.molecules import is_molecule
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.atom_map import draw_atom_map
 from graphmeans.plots.positions import viewport
 from graphmeans.plots.svg import draw_svg, picture_title
 from graphmeans.plots.text import plain_text
@@ -42,17 +44,18 @@ def match_html(match: Any) -> str:
         for node, other in list(match.mapping.items())[:MOST_ROWS]
     )
     more = f"<p>and {len(match.mapping) - MOST_ROWS} more nodes</p>" if len(match.mapping) > MOST_ROWS else ""
+    picture = draw_atom_map(match) if _are_molecules(match.x, match.y) else _alignment_svg(match)
     distance = f"{match.upper:.4g}" if match.certified else f"between {match.lower:.4g} and {match.upper:.4g}"
     how = "proven optimal" if match.certified else "the best found"
     return (
-        f"<div>{_alignment_svg(match)}<p>distance {distance}; alignment by {_text(match.matcher)}, {how}</p>"
+        f"<div>{picture}<p>distance {distance}; alignment by {_text(match.matcher)}, {how}</p>"
         f"<table><thead><tr><th>node of x</th><th>node of y</th></tr></thead><tbody>{rows}</tbody></table>{more}</div>"
     )
 
 
 def _alignment_svg(match: Any) -> str:
     """The two graphs side by side, where they are known and not too large to be looked at."""
-    if match.graphs is None or max(graph.n_nodes for graph in match.graphs) > MOST_DRAWN:
+    if match.x is None or match.y is None or max(match.x.n_nodes, match.y.n_nodes) > MOST_DRAWN:
         return ""
     from io import StringIO
 
@@ -61,8 +64,7 @@ def _alignment_svg(match: Any) -> str:
     from graphmeans.plots.members import draw_alignment
 
     figure = Figure(figsize=(6.4, 3.2))
-    x, y = match.graphs
-    draw_alignment(x, y, match.indices, figure.add_subplot())
+    draw_alignment(match.x, match.y, match.indices, figure.add_subplot())
     made = StringIO()
     figure.savefig(made, format="svg", bbox_inches="tight")
     text = made.getvalue()
@@ -79,6 +81,23 @@ def trace_html(trace: Any) -> str:
     )
     more = f"<p>and {len(trace) - MOST_ROWS} iterations before</p>" if len(trace) > MOST_ROWS else ""
     return f"<div><p>{_text(repr(trace))}</p>{more}<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+
+
+def common_html(found: Any) -> str:
+    """What two or more graphs have in common, how much that is, and what is proven."""
+    unit, most = found.maximize, f"{found.upper:,}"
+    proven = "proven to be the largest" if found.certified else f"the best found; at most {most} {unit} are possible"
+    kind = "connected common subgraph" if found.connected else "common subgraph"
+    said = f"{kind} of {len(found.graphs)} graphs: {found.graph.n_nodes} nodes, {found.graph.n_edges} edges, {proven}"
+    if _are_molecules(*found.graphs):
+        smarts = f"<p><code>{_text(found.smarts())}</code></p>" if "element" in found.graph.nodes else ""
+        return f"<div><p>{said}</p>{draw_atom_map(found)}{smarts}</div>"
+    return f"<div><p>{said}</p>{draw_svg(found.graph, size=220)}</div>"
+
+
+def _are_molecules(*graphs: Graph | None) -> bool:
+    known = [graph for graph in graphs if graph is not None]
+    return len(known) == len(graphs) and all(is_molecule(graph) and not isinstance(graph, MeanGraph) for graph in known)
 
 
 def estimator_html(estimator: Any) -> str:

@@ -15,7 +15,7 @@ from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, is_lazy, kind_of, rows_to_batch
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import is_one_graph, to_graphs
+from graphmeans.graphs.convert import collect, is_one_graph, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
@@ -94,6 +94,7 @@ class GraphInput(BaseEstimator):
     def _points(self, X: Any) -> GraphBatch:
         """New graphs as points of the space, their nodes in canonical order."""
         check_is_fitted(self)
+        X = collect(X)
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(rows_to_batch(rows))
@@ -105,6 +106,7 @@ class GraphInput(BaseEstimator):
         """New graphs, converted."""
         if is_lazy(X):
             return list(X)
+        X = collect(X)
         X = [X] if is_one_graph(X) else X
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")

@@ -38,6 +38,7 @@ from graphmeans.cluster.estimators.workers import engine_factory, open_workers
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile, fit_fingerprint
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
@@ -91,7 +92,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
         """
         self._check_parameters()
         with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
-            self._fit(X, sample_weight, client)
+            self._fit(collect(X), sample_weight, client)
             if client is not None and client.is_own:
                 self._fetch_assignment()
         return self
@@ -230,6 +231,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
         array of shape (N, k)
             The distances of each graph to each center.
         """
+        X = collect(X)
         distances: NDArray[np.float64] = self.fit(X, sample_weight=sample_weight).transform(X)
         return distances
 

@@ -26,6 +26,7 @@ from graphmeans.cluster.estimators.validation import (
 )
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances, sketch_order
@@ -158,6 +159,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         """
         positions = Constraint("positions of graphs", kinds=(Sequence, np.ndarray))
         check_parameters(self.get_params(deep=False), n_init=whole(1), init=one_of(*INITIALIZATIONS) | positions)
+        X = collect(X)
         encoder, space, data = self._take_in(X, sample_weight)
         check_count(len(data), self.n_clusters)
         check_given_start(self.init, self.n_clusters, self.n_init, "medoids")

@@ -23,6 +23,7 @@ from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissolve_clusters
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import are_larger
@@ -219,7 +220,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         self._check_parameters()
         with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
             if not hasattr(self, "counts_"):
-                self._first_batch(X, sample_weight, client)
+                self._first_batch(collect(X), sample_weight, client)
                 return self
             if not hasattr(self, "_stream"):  # it was loaded from a file
                 self._stream = FrameCenters.from_means(self.space_, self._centers, self.counts_)

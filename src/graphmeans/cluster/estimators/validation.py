@@ -103,7 +103,9 @@ _NONE = Constraint("None", kinds=(type(None),))
 CONSTRAINTS: dict[str, Constraint] = {
     "n_clusters": whole(1),
     "n_prototypes": whole(1),
+    "min_support": _SHARE,
     "n_neighbors": whole(1),
+    "weights": one_of("uniform", "distance") | Constraint("a callable", test=lambda value: callable(value)),
     "radius": _NOT_NEGATIVE,
     "algorithm": one_of(*ALGORITHMS),
     "init": one_of(*INITIALIZATIONS) | Constraint("graphs or a callable", test=_is_graphs),

@@ -13,7 +13,7 @@ from graphmeans.graphs.convert.igraph import from_igraph, is_igraph, to_igraph
 from graphmeans.graphs.convert.molecule_options import MoleculeOptions
 from graphmeans.graphs.convert.networkx import from_networkx, is_networkx, to_networkx
 from graphmeans.graphs.convert.pandas import from_pandas, to_pandas
-from graphmeans.graphs.convert.pyg import from_pyg, is_pyg, to_pyg
+from graphmeans.graphs.convert.pyg import from_pyg, is_pyg, is_pyg_collection, pyg_list, to_pyg
 from graphmeans.graphs.convert.rdkit import (
     from_rdkit,
     from_smiles,
@@ -29,8 +29,8 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
 __all__ = [
-    "MARK", "OBJECTS", "VALUE", "as_kind", "from_adjacency", "from_igraph", "from_networkx", "from_pandas", "from_pyg",
-    "from_rdkit", "from_smiles", "is_networkx", "is_supplier", "kind_of_one", "to_adjacency", "to_graph", "to_graphs",
+    "MARK", "OBJECTS", "VALUE", "as_kind", "collect", "from_adjacency", "from_igraph", "from_networkx", "from_pandas",
+    "from_pyg", "from_rdkit", "from_smiles", "is_networkx", "is_supplier", "kind_of_one", "to_adjacency", "to_graph", "to_graphs",
     "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
 ]  # fmt: skip
 
@@ -68,6 +68,34 @@ def is_one_graph(objects: Any) -> bool:
     return not isinstance(objects, (list, tuple)) and kind_of_one(objects) not in (None, "adjacency")
 
 
+def collect(objects: Any) -> Any:
+    """Graphs that come in another way than in a list, as a list, which can be read more than once; anything else unchanged.
+
+    Such are a ``Batch`` or a data set of PyTorch Geometric, a loader, which gives batches, a list of batches, a generator, and
+    every other iterable whose first item is a graph.
+    """
+    if is_pyg_collection(objects):
+        return pyg_list(objects)
+    if isinstance(objects, (list, tuple)):
+        return _unbatched(objects) if any(map(is_pyg_collection, objects)) else objects
+    tables = ("shape", "iloc", "encoded_rows", "__array__", "__dataframe__")
+    if isinstance(objects, (str, bytes, Mapping)) or any(hasattr(objects, name) for name in tables):
+        return objects
+    if is_one_graph(objects) or is_supplier(objects):
+        return objects
+    if isinstance(objects, Iterable):
+        listed = _unbatched(list(objects))
+    elif hasattr(objects, "__len__") and hasattr(objects, "__getitem__"):  # a data set of torch
+        listed = _unbatched([objects[i] for i in range(len(objects))])
+    else:
+        return objects
+    return listed if hasattr(objects, "__next__") or (listed and kind_of_one(listed[0]) is not None) else objects
+
+
+def _unbatched(listed: Sequence[Any]) -> list[Any]:
+    return [one for some in listed for one in (pyg_list(some) if is_pyg_collection(some) else [some])]
+
+
 def to_graphs(objects: Any, molecules: MoleculeOptions | None = None) -> list[Graph]:
     """A list of `Graph` from a collection of whatever the caller has, all of one kind.
 
@@ -75,6 +103,7 @@ def to_graphs(objects: Any, molecules: MoleculeOptions | None = None) -> list[Gr
     """
     if is_supplier(objects):
         return read_rdkit(objects, molecules)
+    objects = collect(objects)
     if is_one_graph(objects):
         raise GraphError("expected a collection of graphs, got a single graph; put it into a list")
     if isinstance(objects, (Mapping, bytes)) or not isinstance(objects, Iterable):

@@ -24,7 +24,7 @@ from graphmeans.schema import Described
 CLASSES = {
     "GraphKMeans": "cluster.estimators.kmeans", "MiniBatchGraphKMeans": "cluster.estimators.minibatch",
     "GraphIndex": "search.index", "Points": "nearest.points", "Axes": "nearest.points", "Sketches": "nearest.sketches",
-    "NameTable": "search.names",
+    "NameTable": "search.names", "GraphKNeighborsClassifier": "search.classifier",
     "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
     "Numbers": "graphs.encoding.columns", "Categories": "graphs.encoding.columns", "Angles": "graphs.encoding.columns",
     "GraphEncoder": "graphs.encoding.encoder", "MoleculeEncoder": "graphs.encoding.molecules",
