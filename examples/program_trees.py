@@ -57,8 +57,8 @@ for idiom, text in texts.items():
 
 
 # %%
-# The children of a node are taken without the marks for reading and writing a variable; its label is its kind. The idioms differ in
-# what is on which level, so the depth is a role here: level is matched with level, which is quick.
+# The children of a node are taken without the marks for reading and writing a variable; its label is its kind. The idioms
+# differ in what is on which level, so the depth is a role here: level is matched with level, which is quick.
 
 
 def children(node):
