@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import exit_code, reported, was_stopped
-from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, read_input
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, in_roles, read_input
 from graphmeans.cli.output import echo_json
 
 InitName = Enum(
@@ -57,6 +57,8 @@ def cluster_command(
     certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,
     seed: options.Seed = 0,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
@@ -116,6 +118,7 @@ def cluster_command(
             raise ValueError(f"--algorithm {algorithm.value} works with --engine threads only; dask takes interval")
         with shown_progress(f"reading {source}", quiet=quiet):
             graphs, classes, table = read_input(source, smiles_column, name_column, class_column, strict)
+            graphs = in_roles(graphs, labelled, roles)
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours

@@ -76,6 +76,45 @@ def read_input(
     return Read(*open_or_read(source), None)
 
 
+def input_graphs(source: Path, labelled: bool = False, roles: str | None = None) -> tuple[Any, list[str] | None]:
+    """The graphs of an input and their classes; with roles, if the options ask for them, and then all in memory."""
+    from graphmeans.io.collection import open_or_read
+
+    graphs, classes = open_or_read(source)
+    return in_roles(graphs, labelled, roles), classes
+
+
+def in_roles(graphs: Any, labelled: bool, roles: str | None) -> Any:
+    """The graphs of an input with the roles that the options ask for; as they are, and where they are, if they ask for none."""
+    if labelled or roles is not None:
+        return with_chosen_roles(list(graphs), labelled, roles)
+    if not isinstance(graphs, list):
+        warn_of_identities(graphs)
+    return graphs
+
+
+def warn_of_identities(collection: Any) -> None:
+    """Warn if the names of nodes in a collection on disk seem to be identities; of a list a fit itself does."""
+    import warnings
+
+    from graphmeans.graphs.labelled import ignored_identities
+
+    said = ignored_identities(collection, lambda: collection.take(range(min(len(collection), 30))))
+    if said is not None:
+        warnings.warn(said, stacklevel=2)
+
+
+def with_chosen_roles(graphs: list[Graph], labelled: bool, roles: str | None) -> list[Graph]:
+    """The graphs with the roles that --labelled or --roles ask for."""
+    from graphmeans.graphs.labelled import with_identities, with_roles
+
+    if labelled and roles is not None:
+        raise ValueError("--labelled and --roles both say which nodes may be matched; give one of them")
+    if labelled:
+        return with_identities(graphs)
+    return graphs if roles is None else with_roles(graphs, roles)
+
+
 def query_graphs(where: str) -> list[Graph]:
     """All graphs of an input, or the one at ``INPUT#NAME`` or ``INPUT#NUMBER``."""
     from graphmeans.io.collection import read_collection

@@ -36,6 +36,20 @@ EncoderJson = Annotated[
         """'{"preset": "molecule", "stereo": true}'.""",
     ),
 ]  # fmt: skip
+Labelled = Annotated[
+    bool,
+    typer.Option(
+        "--labelled",
+        help="The names of nodes are identities (regions, people): a node is matched only with nodes of its own name.",
+    ),
+]
+Roles = Annotated[
+    str | None,
+    typer.Option(
+        "--roles", metavar="COLUMN", show_default=False,
+        help="The node attribute that holds roles: a node is matched only with nodes of its own role.",
+    ),
+]  # fmt: skip
 NodeWeight = Annotated[float, typer.Option(min=0, help="Weight of node attributes.")]
 EdgeWeight = Annotated[float, typer.Option(min=0, help="Weight of edge attributes.")]
 Effort = Annotated[float, typer.Option(min=0, help="How hard larger graphs are matched (auto, search).")]

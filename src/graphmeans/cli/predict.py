@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import connected_workers, engine_address, model_path, read_input
+from graphmeans.cli.inputs import connected_workers, engine_address, in_roles, model_path, read_input
 from graphmeans.cli.output import echo_json
 from graphmeans.files import replace_file
 
@@ -33,6 +33,8 @@ def predict_command(
             "ending is a folder of Parquet parts.",
         ),
     ] = None,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     smiles_column: options.SmilesColumn = None,
     name_column: options.NameColumn = None,
     strict: options.Strict = False,
@@ -90,6 +92,7 @@ def predict_command(
         graphs, _, table = read_input(source, smiles_column, name_column, None, strict)
         if with_input and (output is None or table is None):
             raise ValueError("--with-input writes a file of molecules back; give one as INPUT, and a file with -o")
+        graphs = in_roles(graphs, labelled, roles)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:
             if with_input and output is not None and table is not None:

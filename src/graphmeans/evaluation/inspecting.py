@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.evaluation.remarks import remarks
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import ColumnSummary, GraphEncoder
@@ -36,8 +37,6 @@ MOST_WORK = 3e8
 LARGE = 1000
 #: About how many seconds a trial fit may take.
 TRIAL = 3.0
-#: Above this share of the distance a column is said to dominate.
-DOMINATES = 0.8
 #: Relabelled copies are looked for if that takes no more than about this many seconds.
 COMPARING = 3.0
 #: The largest number of graphs that are read of a collection on disk.
@@ -208,7 +207,7 @@ def inspect(
         sum(g.name is None for g in listed), dict(roles.most_common()), copies, relabelled, columns, problem, cost,
         notes,
     )  # fmt: skip
-    notes += _remarks(found)
+    notes += remarks(found, listed, graphs)
     return found
 
 
@@ -347,30 +346,6 @@ def _memory(graphs: Sequence[Graph], space: GraphSpace, points: GraphBatch, k: i
 def _object_bytes(graph: Graph) -> float:
     arrays = [graph.edges, *graph.nodes.values(), *graph.edge_attributes.values()]
     return 500.0 + sum(160.0 + array.nbytes for array in arrays)
-
-
-def _remarks(found: Inspection) -> list[str]:
-    notes = []
-    used = [column for column in found.columns if column.share > 0]
-    most = max(used, key=lambda column: column.share, default=None)
-    if most is not None and most.share > DOMINATES and len(used) > 1:
-        notes.append(
-            f"{most.part} attribute {most.name!r} makes {most.share:.0%} of the distance; "
-            "GraphEncoder(weights=...), node_weight or edge_weight change that"
-        )
-    for column in found.columns:
-        if column.values and column.missing > 0.5 * column.values:
-            notes.append(f"{column.part} attribute {column.name!r} is missing on {column.missing / column.values:.0%}")
-    if found.n_empty:
-        notes.append(f"{found.n_empty} of {found.n_graphs} graphs have no nodes")
-    if found.copies and found.copies > 0.1 * found.n_graphs:
-        notes.append(f"{found.copies} graphs are copies of others; a list is fitted without them, with their weights added")
-    if found.nodes[3] > 10 * max(found.nodes[1], 1):
-        notes.append(
-            f"the largest graph has {found.nodes[3]:.0f} nodes, the median {found.nodes[1]:.0f}: "
-            "everything is compared in a space of that order; without the largest a fit is faster"
-        )
-    return notes
 
 
 #: Names of the channels that say "there is a node (an edge)".

@@ -12,7 +12,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
 from graphmeans.plots.original import original_svg
-from graphmeans.plots.pen import DrawnLine, Pen, opacity
+from graphmeans.plots.pen import NOTHING, DrawnLine, Pen, opacity
 from graphmeans.plots.positions import FAINT, Positions, Viewport
 from graphmeans.plots.text import plain_text
 
@@ -84,7 +84,13 @@ def draw_svg(
 
 def shapes(pen: Pen, palette: Mapping[str, str] | None = None) -> str:
     """The lines, dots and letters of a picture, without the `<svg>` about them."""
-    return _lines(pen) + _nodes(pen, palette or {})
+    return (_lines(pen) + _nodes(pen, palette or {})) if len(pen.drawing.drawn) else _nothing(pen)
+
+
+def _nothing(pen: Pen) -> str:
+    """What is shown in place of a graph without nodes."""
+    middle, height = rounded(pen.size / 2), rounded(max(pen.size * 0.07, 8.0))
+    return f'<text x="{middle}" y="{middle}" font-size="{height}" opacity="0.65"{_LETTERING}>{NOTHING}</text>'
 
 
 def picture_title(graph: Graph) -> str:
@@ -110,7 +116,7 @@ def _lines(pen: Pen) -> str:
 def _stroke(line: DrawnLine, pen: Pen) -> str:
     start, end = pen.pixels(np.array([line.start, line.end]))
     path = f"M{_pair(start)}{_way(start, end, line.bend)}"
-    if pen.drawing.directed:
+    if pen.drawing.directed and pen.drawing.heads[line.stroke]:
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)
         free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]
         path += _arrow_head(end - along * (0 if free else pen.dot * 1.2), along, pen)
@@ -137,7 +143,7 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
             look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
         if pen.written and label:
             parts.append(_written(d, int(i), places[i], pen.letters(strength), look))
-        else:
+        if not (pen.written and label) or d.names_beside:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
                 look = f' fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"{faded}'
@@ -147,9 +153,9 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
 
 
 def _written(d: Drawing, i: int, place: Positions, font: float, look: str) -> str:
-    text = plain_text(d.labels[i], 6)
+    text = plain_text(d.labels[i], d.letters)
     side = d.sides[i] if len(text) > 1 else 0
-    x = rounded(place[0] - side * 0.36 * font)
+    x = rounded(place[0] + side * (0.7 if d.names_beside else -0.36) * font)
     anchor = {0: "", 1: ' text-anchor="start"', -1: ' text-anchor="end"'}[side]
     return f'<text x="{x}" y="{rounded(place[1])}" font-size="{rounded(font)}"{anchor}{look}>{escape(text)}</text>'
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.graph import Graph
+from graphmeans.plots.network import is_labelled
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
+from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
 from graphmeans.report.words import counted, natural_key, number, percent, significant
@@ -174,6 +176,8 @@ class CardMaker:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""
         if not (cluster.size and other.size):
             return []
+        if is_labelled(cluster.mean) and is_labelled(other.mean):
+            return connection_contrasts(cluster.mean, other.mean)
         names = [str(n) if n else "?" for n in node_numbers(self.pictures.drawings[cluster.label])]
         mapping = self.evidence.ways.mappings[cluster.label, other.label]
         of_means = mean_contrasts(cluster.mean, other.mean, mapping, names)

@@ -19,12 +19,14 @@ from graphmeans.report.pictures import (
     node_table,
 )
 from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
-from graphmeans.report.shares import MemberShares
+from graphmeans.report.shares import MemberShares, largest_shares
 from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import natural_key, significant
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
 MOST_LETTERS = 3_000_000
+#: Edges of a mean that are listed; those of a large dense network are told by its matrix.
+MOST_EDGES = 6000
 #: What the page knows of a graph at once; all else about it is read when it is drawn.
 LIGHT = frozenset({"i", "c", "r", "x", "y", "name", "k", "c2", "r2", "u", "pm"})
 
@@ -69,10 +71,11 @@ def page_data(
             least = float(summary.proven_margins[i])
             row["pm"] = -1 if np.isnan(least) else np.floor(least * 1e4) / 1e4
         row.update(pictures.member_data(graphs[i], drawings[n], label, evidence.mappings[n]))
-        row.update(_shares(evidence.shares[n]))
+        shares, total = largest_shares(evidence.shares[n])
+        row.update(_shares(shares, total))
         if listed:
             row["a"] = node_table(graphs[i])
-            row["ea"] = edge_table(graphs[i], evidence.shares[n].edges) if edge_columns else []
+            row["ea"] = edge_table(graphs[i], shares.edges) if edge_columns else []
         rows.append(row)
     data: dict[str, Any] = {
         "graphs": rows,
@@ -122,10 +125,9 @@ def split_by_cluster(data: dict[str, Any]) -> tuple[dict[str, Any], list[list[di
     return {**data, "graphs": light}, heavy
 
 
-def _shares(shares: MemberShares) -> dict[str, Any]:
+def _shares(shares: MemberShares, total: float) -> dict[str, Any]:
     """Parts of the squared distance in thousandths, of the nodes and edges, and of what is missing, where that is not little."""
     lists = [part.tolist() for part in (shares.nodes, shares.of_edges, shares.of_missing_nodes, shares.of_missing_edges)]
-    total = sum(map(sum, lists))
     scale = 1000.0 / total if total > 0 else 0.0
     nodes, edges, missing_nodes, missing_edges = ([round(scale * value) for value in part] for part in lists)
     ends = zip(shares.edges.tolist(), edges, strict=True)
@@ -141,6 +143,8 @@ def _shares(shares: MemberShares) -> dict[str, Any]:
 
 def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
     """The edges of a mean with their support, and their attributes where these are listed."""
+    if mean.n_edges > MOST_EDGES:
+        return {"e": [], "ef": [], **({"ea": []} if columns else {})}
     found: dict[str, Any] = {"e": mean.edges.ravel().tolist(), "ef": [round(100 * float(s)) for s in mean.edge_support]}
     if columns:
         found["ea"] = edge_table(mean, mean.edges)

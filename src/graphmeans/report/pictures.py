@@ -11,8 +11,9 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
 from graphmeans.plots.members import differences, edge_key, frame_positions, union_box
+from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Viewport, layout, own_positions, square
+from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import significant
 
@@ -31,7 +32,7 @@ class ClusterPictures:
 
     def __init__(self, means: Sequence[MeanGraph]) -> None:
         self.means = means
-        self.layouts = [layout(mean) for mean in means]
+        self.layouts = common_layouts(means)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self._on_plane = [own_positions(mean) is not None for mean in means]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
@@ -70,7 +71,8 @@ class ClusterPictures:
             [round(100 * float(s)) for s in shares]
             for shares in (picture.strength, picture.stroke_strength, self.means[label].node_support)
         )
-        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": node_numbers(picture), "f": support}
+        names = node_names(self.means[label], picture)
+        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": names, "f": support}
 
     def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
         """The picture of a member as numbers, with what is not usual in its cluster."""
@@ -99,7 +101,7 @@ class ClusterPictures:
         else:
             data["s"] = picture.ends.ravel().tolist()
         if any(picture.labels):
-            shown = [plain_text(text, LABEL) for text in picture.labels]
+            shown = [plain_text(text, picture.letters if picture.em else LABEL) for text in picture.labels]
             data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
             if picture.sides.any():
                 data["d"] = picture.sides.tolist()
@@ -108,8 +110,15 @@ class ClusterPictures:
         if picture.rings.any():
             data["q"] = np.flatnonzero(picture.rings).tolist()
         if picture.directed:
-            data["w"] = 1
+            data["w"] = np.flatnonzero(picture.heads).tolist()
+        if picture.em:
+            data["em"] = max(1, round(picture.em * scale))
         return data
+
+
+def node_names(mean: MeanGraph, picture: Drawing) -> list[Any]:
+    """What the page calls the nodes of a mean: by their own names where they have some, else by numbers."""
+    return [plain_text(node, 24) for node in mean.node_ids] if is_labelled(mean) else node_numbers(picture)
 
 
 def node_numbers(picture: Drawing) -> list[int]:

@@ -26,6 +26,7 @@ from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, 
 from graphmeans.report.evidence import gather
 from graphmeans.report.hierarchy import cluster_tree, inner_nodes, tree_rows
 from graphmeans.report.molecule_cards import molecule_cards
+from graphmeans.report.networks import network_cards
 from graphmeans.report.page_data import page_data, script_json, split_by_cluster
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
@@ -139,7 +140,14 @@ def _page(
         means = molecules.symbols(means)
         style += _asset("molecules.css") + style_sheet()
         script = _asset("molecules.js") + script
+    networks = network_cards(summary, collection)
+    if networks is not None:
+        data["regions"] = networks.names
+        means = networks.symbols(means)
+        style += _asset("networks.css")
+        script = _asset("networks.js") + script
     for card in shown:
+        card["network"] = None if networks is None else networks.card(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(

@@ -22,6 +22,23 @@ class MemberShares(NamedTuple):
     of_missing_edges: FloatArray
 
 
+#: Edges of a member whose shares are listed at most.
+MOST_EDGES = 400
+
+
+def largest_shares(shares: MemberShares, most: int = MOST_EDGES) -> tuple[MemberShares, float]:
+    """The shares with no more than so many edges, those of the largest shares; and the sum of all of them."""
+    parts = (shares.nodes, shares.of_edges, shares.of_missing_nodes, shares.of_missing_edges)
+    total = float(sum(part.sum() for part in parts))
+    if len(shares.edges) > most:
+        kept = np.sort(np.argsort(-shares.of_edges, kind="stable")[:most])
+        shares = shares._replace(edges=shares.edges[kept], of_edges=shares.of_edges[kept])
+    if len(shares.missing_edges) > most:
+        kept = np.sort(np.argsort(-shares.of_missing_edges, kind="stable")[:most])
+        shares = shares._replace(missing_edges=shares.missing_edges[kept], of_missing_edges=shares.of_missing_edges[kept])
+    return shares, total
+
+
 def distance_shares(points: GraphBatch, centers: GraphBatch, labels: IntArray, own: Matches) -> list[MemberShares]:
     """The parts of the squared distances of all graphs to their centers, by array operations on all of them at once.
 

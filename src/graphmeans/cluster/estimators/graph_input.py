@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.labelled import ignored_identities
 from graphmeans.matching.match import Matcher
 from graphmeans.space import GraphSpace, Order, exact_shift
 
@@ -58,6 +60,9 @@ class GraphInput(BaseEstimator):
                 return client.fit_encoder(encoder, X), client.surveyed(X, encoder)
             return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
         graphs = to_graphs(X) if isinstance(self.encoder, str) else self.encoder.graphs_of(X)
+        said = ignored_identities(X, lambda: graphs)
+        if said is not None:
+            warnings.warn(said, stacklevel=5)
         encoder = make_encoder(self.encoder, graphs)
         return encoder, encoder.fit_encode(encoder.graphs_of(graphs))
 

@@ -362,11 +362,13 @@ class GraphEncoder(BaseEstimator):
             if damped:
                 nodes, values = nodes / node_shares[:, None], values / shares[:, None]
             roles = None if self.roles_ == (None,) else [batch.role_names[r] for r in batch.roles[rows]]
+            named = roles is not None and len(set(roles)) == len(roles)  # then a role says which node this is
             node_data = decode_columns(nodes, self.node_columns_, roles, len(nodes))
             edge_data = decode_columns(values, self.edge_columns_, None, None)
             result.append(MeanGraph(
                 node_data, ends, edge_data, directed=self.directed_, roles=roles, node_support=node_shares,
-                edge_support=shares, damped=damped, name=None if names is None else names[g], **about,
+                edge_support=shares, damped=damped, name=None if names is None else names[g],
+                node_ids=roles if named else None, **about,
             ))  # fmt: skip
         return result
 
