@@ -92,8 +92,9 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     centers = centers_of(estimator)
     k = len(centers)
     nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]))  # of a graph, on average
-    affordable = _affordable(estimator, nodes)
-    most = min(MOST_GRAPHS, int(OWN * affordable), int(MOST_NODES / max(1.0, nodes))) if members is None else members
+    most = min(MOST_GRAPHS, int(OWN * _affordable(estimator, nodes, LEAST)), int(MOST_NODES / max(1.0, nodes)))
+    most = most if members is None else members
+    affordable = _affordable(estimator, nodes, LEAST / 3)  # of a small fit the graphs are drawn first
     sample, fair, nearest, farthest = _sample(labels, distances, most, random_state)
     read_ahead(graphs, sample)
     points = points_of(estimator, [graphs[i] for i in sample])
@@ -123,10 +124,10 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     )  # fmt: skip
 
 
-def _affordable(estimator: Any, nodes: float) -> int:
-    """How many matchings the page may take."""
+def _affordable(estimator: Any, nodes: float, least: float) -> int:
+    """How many matchings the page may take, which is as many as there are in so many milliseconds at least."""
     milliseconds = _milliseconds(nodes, int(np.sum(estimator.space_.order)))
-    return int(np.clip(SHARE * all_matchings(estimator), LEAST / milliseconds, MOST / milliseconds))
+    return int(np.clip(SHARE * all_matchings(estimator), least / milliseconds, MOST / milliseconds))
 
 
 def _milliseconds(nodes: float, order: int) -> float:
