@@ -48,8 +48,8 @@ def test_salts_hydrogens_and_standardisation_are_options():
     assert distance(salt, "CC(=O)[O-]") > 0
     assert distance(salt, "CC(=O)[O-]", fragments="largest") == 0
     assert distance(salt, acid, fragments="largest", standardise="uncharge") == 0
-    assert distance("CN(=O)=O", "C[N+](=O)[O-]") > 0
-    assert distance("CN(=O)=O", "C[N+](=O)[O-]", standardise="cleanup") == 0
+    assert distance("CC(=O)O[Na]", salt) > 0
+    assert distance("CC(=O)O[Na]", salt, standardise="cleanup") == 0
     assert distance("Oc1ccccn1", "O=c1cccc[nH]1", standardise="tautomer") == 0
     assert distance("[H]C([H])([H])C", "CC") == 0
     graph = gm.from_smiles(salt, fragments="largest", standardise="cleanup")

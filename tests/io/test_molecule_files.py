@@ -149,6 +149,11 @@ def test_a_table_goes_back_as_it_came_with_columns_added():
     assert properties(table.graphs[0].origin) == {"class": "x", "note": "two\r\nlines; here"}
 
 
+def test_only_line_ends_end_a_row():
+    table = read_molecules("smiles\tid\nCC\ta\x0cb\nCO\tc\u2028d\n".encode())
+    assert table.to_bytes({"cluster": [1, 2]}).decode() == "smiles\tid\tcluster\nCC\ta\x0cb\t1\nCO\tc\u2028d\t2\n"
+
+
 def test_strict_stops_and_names_the_line():
     with pytest.raises(gm.GraphError, match="molecules: line 4: the cell is empty"):
         read_molecules(TABLE, strict=True)

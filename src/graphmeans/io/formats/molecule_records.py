@@ -74,7 +74,7 @@ class RowRecords:
     def __init__(self, data: bytes, where: str, columns: Columns, delimiter: str | None, *, named_second: bool = False) -> None:
         text = decoded(data, where)
         self._start = _BOM if data.startswith(_BOM) else b""
-        lines = text.splitlines(keepends=True)
+        lines = list(io.StringIO(text, newline=""))  # not splitlines, which also splits at form feeds and the like
         self._end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
         self._delimiter = delimiter or _sniffed(lines[0] if lines else "")
         rows = _rows(lines, self._delimiter)
