@@ -375,6 +375,10 @@ SVG_PICTURES: dict[str, tuple[Callable[[], str], str]] = {
     "labelled_svg": (lambda: gm.plots.draw_svg(tree()), "Labels and directions."),
     "symbol_svg": (lambda: gm.plots.draw_svg(door()), "Arcs."),
     "molecule_svg": (lambda: gm.plots.draw_svg(smiles("CC(=O)Oc1ccccc1C(=O)O", "aspirin")), "A molecule."),
+    "atom_map": (
+        lambda: gm.plots.draw_atom_map(gm.common_subgraph("CC(=O)Oc1ccccc1C(=O)O", "NC(=O)c1ccccc1O")),
+        "`plots.draw_atom_map(found)`: what two molecules have in common, or how a match lays one on the other.",
+    ),
     "flow": (flow, "`graphmeans compare DIR_A DIR_B`: who went where."),
     "report_map": (report_map, "The clusters on the map of the report (the page adds its colours, the means and the dots)."),
     "report_silhouettes": (report_silhouettes, "The profile of silhouettes in the report."),

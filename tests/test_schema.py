@@ -58,7 +58,7 @@ def test_lengths_have_names_and_must_agree():
 
 
 def estimators():
-    return {record.name: record for record in (*file_schema.ESTIMATORS, file_schema.INDEX)}
+    return {record.name: record for record in (*file_schema.ESTIMATORS, file_schema.INDEX, file_schema.CLASSIFIER)}
 
 
 def test_every_parameter_of_every_estimator_is_declared():
@@ -71,7 +71,7 @@ def test_every_parameter_of_every_estimator_is_declared():
         assert set(known_class(name)().get_params()) == set(file_schema.MEAN.records[name].optional)
     assert set(gm.GraphEncoder().get_params()) == set(file_schema._OPTIONS)
     made = {*estimators(), *file_schema.MATCHER.records, *file_schema.MEAN.records, *file_schema.GRAPH.records}
-    parts = {"GraphEncoder", "GraphSpace", "GraphBatch", "Centers", "Numbers", "Categories", "Angles"}
+    parts = {"GraphEncoder", "MoleculeEncoder", "GraphSpace", "GraphBatch", "Centers", "Numbers", "Categories", "Angles"}
     assert set(CLASSES) == made | parts | {"Points", "Axes", "Sketches", "NameTable"}
 
 

@@ -262,8 +262,10 @@ def test_collections_only():
     for wrong in (gm.Graph(1), nx.path_graph(2), "graphs", {"a": gm.Graph(1)}, 5, None):
         with pytest.raises(gm.GraphError, match="expected a collection of graphs"):
             to_graphs(wrong)
-    with pytest.raises(gm.GraphError, match="graph 1: cannot make a graph of str"):
+    with pytest.raises(gm.GraphError, match="graph 1 is a molecule in SMILES but graph 0 is a Graph"):
         to_graphs([gm.Graph(1), "no"])
+    with pytest.raises(gm.GraphError, match="graph 1: cannot make a graph of int"):
+        to_graphs([gm.Graph(1), 5])
 
 
 # -- adjacency matrices ----------------------------------------------------------------------------

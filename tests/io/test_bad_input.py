@@ -32,7 +32,7 @@ COLLECTIONS = {
     "nothing": ([], ["empty"]),
     "one graph": (GOOD[0], ["collection"]),
     "a string": ("graphs", ["collection"]),
-    "not graphs": ([GOOD[0], GOOD[1], "g"], ["graph 2", "str"]),
+    "not graphs": ([GOOD[0], GOOD[1], 5], ["graph 2", "int"]),
     "none among them": ([GOOD[0], None, GOOD[1]], ["graph 1", "NoneType"]),
     "ragged nodes": ([*GOOD, gm.Graph([[1.0, 2.0]], name="wide")], ["graph 4", "'wide'", "node", "2", "1"]),
     "ragged edges": ([*GOOD, gm.Graph([[1.0], [2.0]], [(0, 1)], [[1.0, 2.0]])], ["graph 4", "edge", "2", "1"]),
@@ -183,7 +183,8 @@ def test_functions_refuse_unknown_options():
     one_line(lambda: gm.mean(GOOD, sample_weight=[1.0]), ["sample_weight"])
     one_line(lambda: gm.mean(GOOD, sample_weight=[0.0] * 4), ["sample_weight"])
     one_line(lambda: gm.match(GOOD[0], gm.Graph([[1.0, 2.0]])), ["node"])
-    one_line(lambda: gm.match(GOOD[0], "no"), ["str"])
+    one_line(lambda: gm.match(GOOD[0], "no"), ["SMILES", "'no'"])
+    one_line(lambda: gm.match(GOOD[0], 5), ["int"])
 
 
 @pytest.mark.parametrize(

@@ -194,6 +194,8 @@ class GraphEncoder(BaseEstimator):
         list of Graph
             The graphs.
         """
+        if isinstance(objects, list) and all(isinstance(item, Graph) for item in objects):
+            return objects  # they are, already
         return to_graphs(objects)
 
     def encode(self, graphs: Sequence[Graph] | Flat) -> GraphBatch:

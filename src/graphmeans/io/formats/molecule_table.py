@@ -203,11 +203,8 @@ def read_molecules(
     --------
     >>> from graphmeans.io import read_molecules
     >>> table = read_molecules(b"CCO ethanol\\nc1ccccc1 benzene\\n")
-    >>> print(table.to_bytes({"cluster": [0, 1]}).decode())
-    smiles	name	cluster
-    CCO	ethanol	0
-    c1ccccc1	benzene	1
-    <BLANKLINE>
+    >>> [line.split() for line in table.to_bytes({"cluster": [0, 1]}).decode().splitlines()]
+    [['smiles', 'name', 'cluster'], ['CCO', 'ethanol', '0'], ['c1ccccc1', 'benzene', '1']]
     """
     data, name, where = _content(source, {"smi": "SMILES", "sdf": "SDF"}.get(kind or "", "molecules"))
     form = kind or (None if isinstance(source, bytes) else kind_of_molecules(source)) or sniffed_kind(data)
