@@ -15,6 +15,7 @@ from graphmeans.cluster.shards.bounds import (
     lap_bounds_to_centers,
     least_bound,
     raise_by_lap,
+    sift_nearest,
     undecided_graphs,
 )
 from graphmeans.cluster.shards.reductions import CLOSE, AssignmentTotals
@@ -27,8 +28,9 @@ from graphmeans.nearest.sketches import scratch_zeros
 
 #: A new alignment must be shorter by this share to be taken.
 SHORTER = 1.0 - 1e-9
-#: Candidates are matched up to this multiple of u: a bound needs some margin to last when the centers move on.
-MARGIN = 1.5
+#: Candidates are matched up to this multiple of u: a bound needs some margin to last when the centers move on. Where a bound
+#: of the edge program is dear, it is little.
+MARGIN, SMALL_MARGIN = 1.5, 1.05
 
 
 def assign(shard: Shard, centers: MovingCenters, slack: float) -> AssignmentTotals:
@@ -60,12 +62,13 @@ def assign_labels(shard: Shard, centers: MovingCenters, slack: float) -> Counter
     low = center_bounds(shard, x, centers)
     align_unaligned(shard, x, low, centers)
     low[np.arange(len(x)), state.labels[x]] = np.inf
-    tested = scratch_zeros("tested", low.shape, bool)
+    tested, sifted = scratch_zeros("tested", low.shape, bool), scratch_zeros("sifted", low.shape, bool)
     rows = np.arange(len(x))
     while len(rows):
         limit = state.upper[x[rows]][:, None] * near
         rows = raise_by_lap(shard, rows, x, limit, low, tested, centers, counts)
-        match_candidates(shard, rows, x, least_bound(low, rows), low, centers, counts)
+        left = sift_nearest(shard, rows, x, state.upper[x[rows]] * near, low, sifted, centers)
+        match_candidates(shard, left, x, least_bound(low, left), low, centers, counts)
     keep_least_bound(shard, x, low, centers)
     counts["moved"] = int((state.labels != before).sum())
     counts["by_one_bound"] = (len(shard) - len(x)) * (centers.k - 1)
@@ -107,7 +110,7 @@ def match_candidates(
     if not len(rows):
         return
     state = shard.state
-    cutoff = state.upper[x[rows]] * MARGIN
+    cutoff = state.upper[x[rows]] * margin_of(shard)
     found = match_and_keep(shard, x[rows], y, centers, cutoff)
     counts["matched"] += len(rows)
     low[rows, y] = np.maximum(low[rows, y], np.where(was_cut(found, cutoff), found.lower, found.upper))
@@ -127,6 +130,11 @@ def match_candidates(
     low[rows, y] = np.inf
     keep_own_bound(shard, graphs, centers)
     move_to(shard, graphs, y, found.take(nearer), centers)
+
+
+def margin_of(shard: Shard) -> float:
+    """Up to which multiple of u candidates are matched."""
+    return SMALL_MARGIN if shard.matcher.sifts else MARGIN
 
 
 def match_and_keep(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters, cutoff: FloatArray) -> Matches:
