@@ -116,6 +116,17 @@ def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Fra
     return shard.sums(centers)
 
 
+def join_equal(shard: Shard, first: IntArray, centers: FrameCenters) -> None:
+    """Graphs whose center is the same as an earlier one, first[c], belong to that: of tied centers the first is the nearest."""
+    state = shard.state
+    x = np.flatnonzero(first[state.labels] != state.labels)
+    y = first[state.labels[x]]
+    found = match_and_keep(shard, x, y, centers, np.full(len(x), np.inf))
+    tied = found.upper <= state.upper[x]
+    move_to(shard, x[tied], y[tied], found.take(tied), centers)
+    state.set(x[tied], lower_bound=-np.inf)
+
+
 # -- proofs ----------------------------------------------------------------------------------------
 
 
