@@ -15,7 +15,7 @@ import numpy as np
 from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.auto import LEAST_EFFORT, SMALL, Auto
+from graphmeans.matching.auto import LEAST_EFFORT, SMALL, Auto, Hasty
 from graphmeans.matching.device import get_device
 from graphmeans.matching.edge_bound import sift_by_edges
 from graphmeans.matching.exact import Exact
@@ -68,8 +68,15 @@ class CountedMatcher:
         warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
         matcher: Matcher | None = None,
+        hasty: bool = False,
     ) -> Matches:
-        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`."""
+        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`.
+
+        Where the alignment will be sought again if it matters, the default matcher may be `hasty`.
+        """
+        if hasty and self.sifts:
+            assert isinstance(self.space.matcher, Auto)
+            matcher = Hasty(self.space.matcher.effort)
         space = self.space if matcher is None else replace(self.space, matcher=matcher)
         self.counters.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()

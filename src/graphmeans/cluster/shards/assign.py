@@ -30,7 +30,7 @@ from graphmeans.nearest.sketches import scratch_zeros
 SHORTER = 1.0 - 1e-9
 #: Candidates are matched up to this multiple of u: a bound needs some margin to last when the centers move on. Where a bound
 #: of the edge program is dear, it is little.
-MARGIN, SMALL_MARGIN = 1.5, 1.05
+MARGIN, SMALL_MARGIN = 1.5, 1.15
 
 
 def assign(shard: Shard, centers: MovingCenters, slack: float) -> AssignmentTotals:
@@ -139,7 +139,7 @@ def margin_of(shard: Shard) -> float:
 
 def match_and_keep(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters, cutoff: FloatArray) -> Matches:
     """Match graphs with centers, up to a distance, and remember what was found as bounds."""
-    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, y], axis=1), cutoff=cutoff)
+    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, y], axis=1), cutoff=cutoff, hasty=True)
     shard.state.keep_bounds(x, y, found.lower, CERTIFIED, centers)
     whole = ~was_cut(found, cutoff)
     open_ends = found.upper - found.lower > CERTAIN * found.upper
@@ -173,16 +173,15 @@ def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = Fals
 def move_to(shard: Shard, x: IntArray, y: IntArray, found: Matches, centers: FrameCenters) -> None:
     """Assign graphs x to the clusters y, aligned as was found."""
     shard.state.set_slots(x, centers.to_slots(found, shard.batch, x, y))
-    shard.state.set(x, labels=y, upper=found.upper, others=-np.inf)
-    _note_alignment(shard, x, found, centers, fresh=True)
+    shard.state.set(x, labels=y, upper=found.upper, others=-np.inf, fresh_at=-1)
+    _note_alignment(shard, x, found, centers, fresh=not shard.matcher.sifts)  # else it was found in haste
 
 
 def _note_alignment(shard: Shard, x: IntArray, found: Matches, centers: FrameCenters, fresh: bool) -> None:
     proven = found.upper * CLOSE <= found.lower
     second = np.where(proven, found.upper if found.second is None else found.second, found.lower)
     shard.state.set(x, matched_at=centers.now, own_lower=found.lower, second_alignment=second)
-    if fresh:
-        shard.state.set(x, fresh_at=centers.now)
+    shard.state.set(x[proven] if not fresh else x, fresh_at=centers.now)
 
 
 def _may_stay(shard: Shard, x: IntArray, nearest: FloatArray, centers: FrameCenters) -> BoolArray:

@@ -19,7 +19,7 @@ from graphmeans.kernels.candidates import count_below, list_below, nearest_of
 from graphmeans.matching.bounds import lap_bounds
 
 #: The edge program goes on until a center is farther than the limit by this factor: then the bound lasts if it moves a little.
-SIFT_MARGIN = 1.05
+SIFT_MARGIN = 1.15
 
 # -- one bound for all other centers ---------------------------------------------------------------
 
