@@ -70,7 +70,7 @@ def structures(rng):
     noise = rng.normal(size=(40, 6, 6)) * 0.1
     yield "networks", s.labelled_networks(noise + noise.transpose(0, 2, 1) + (np.arange(40) % 2)[:, None, None]), 2
     words = [(chr(97 + i % 3), ["x"] * (1 + i % 2) + [("y", ["z"] * (i % 3))]) for i in range(45)]
-    yield "trees", s.trees(words), 3
+    yield "trees", s.trees(words, depth="role"), 3
     members = [[{int(v) for v in rng.choice(6, 2 + i % 3, replace=False)} for _ in range(2 + i % 2)] for i in range(40)]
     yield "hypergraphs", s.hypergraphs(members), 3
     graphs = []

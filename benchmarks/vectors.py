@@ -4,7 +4,8 @@
 
 Labelled networks (connectomes on the same regions, three planted groups) against scikit-learn's KMeans of the upper triangles of
 their matrices, from the same start, which must end in the same labels, and by the defaults of both. Reading the graphs is part of
-our time, making arrays of them is not part of scikit-learn's. Then lloyd, elkan and gvr on plain vectors against interval.
+our time, making arrays of them is not part of scikit-learn's. The same with graphs of networkx, whose nodes have names. Then
+lloyd, elkan and gvr on plain vectors against interval.
 For objectives on digits and blobs, see optima.py. Seconds are those of the processor, the least of the repeats.
 """
 
@@ -18,6 +19,7 @@ import argparse
 import time
 from collections.abc import Callable
 
+import networkx as nx
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -64,6 +66,24 @@ def networks(count: int, n: int, noise: float, repeats: int) -> None:
         row(f"{name}: defaults, against n_init={n_init}", spent, least, note)
 
 
+def networkx_graphs(count: int, n: int, repeats: int) -> None:
+    """Networks as objects of networkx, the names of whose nodes are kept; what is measured is all from there to the labels."""
+    rng = np.random.default_rng(0)
+    matrices = np.triu(rng.normal(size=(3, n, n))[rng.integers(3, size=count)] + 2.0 * rng.normal(size=(count, n, n)), 1)
+    names = {i: f"region {i}" for i in range(n)}
+    graphs = [nx.relabel_nodes(nx.from_numpy_array(matrix + matrix.T), names) for matrix in matrices]
+    flat = np.ascontiguousarray(matrices.reshape(count, -1)[:, np.flatnonzero(np.triu(np.ones((n, n)), 1))])
+    theirs = KMeans(3, init=flat[:3], n_init=1, tol=0)
+
+    def ours() -> gm.GraphKMeans:
+        made = gm.structures.labelled_networks(graphs)
+        return gm.GraphKMeans(3, init=made[:3], n_jobs=1).fit(made)
+
+    same = (ours().labels_ == theirs.fit(flat).labels_).all()
+    spent = seconds(ours, repeats), seconds(lambda: theirs.fit(flat), repeats)
+    row(f"{count} networkx graphs of {n} named nodes: interval, from the same start", *spent, f"the same labels: {same}")
+
+
 def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -74,6 +94,7 @@ def main() -> None:
     print("| | graphmeans, ms | compared with, ms | ratio | |\n|---|---|---|---|---|")
     for noise in (2.0, 20.0):
         networks(options.networks, options.regions, noise, options.repeats)
+    networkx_graphs(options.networks, 90, options.repeats)
     x, _ = make_blobs(5_000, n_features=10, centers=8, cluster_std=4.0, random_state=0)
     fits = {
         name: gm.GraphKMeans(8, algorithm=name, n_init=1, init=x[:8], n_jobs=1)

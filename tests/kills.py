@@ -173,6 +173,7 @@ def random_case(rng: np.random.Generator, cases: dict[str, tuple[str, dict[str, 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=300)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="at most so long")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--without", nargs="*", default=[], metavar="CASE", help="cases that are left out")
     given = parser.parse_args()
@@ -180,7 +181,7 @@ def main() -> int:
     cases = {name: case for name, case in CASES.items() if name not in given.without}
     warm_up()
     start, failed = time.monotonic(), 0
-    while counted.total() < given.kills:
+    while counted.total() < given.kills and time.monotonic() - start < 60 * given.minutes:
         case = random_case(rng, cases)
         tried[case] += 1
         try:

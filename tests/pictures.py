@@ -7,6 +7,7 @@ To draw the baselines, and the gallery that shows them, anew after a change that
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +30,7 @@ from graphmeans.paper.figures import STYLE as PAPER_STYLE
 from graphmeans.paper.protocol import FOUR_SETS, LETTERS_BY_K
 from graphmeans.plots.embedding import Map
 from graphmeans.plots.flow import flow_svg
-from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg
+from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart
 from reports import fitted
 
 BASELINE = Path(__file__).parent / "baseline"
@@ -113,8 +114,8 @@ def two_letters() -> tuple[list[Graph], Any]:
 # -- the pictures ------------------------------------------------------------------------------------
 
 
-def one(graph: Graph, **style: Any) -> Figure:
-    figure, ax = plt.subplots(figsize=(2.4, 2.4))
+def one(graph: Graph, side: float = 2.4, **style: Any) -> Figure:
+    figure, ax = plt.subplots(figsize=(side, side))
     gm.plots.draw(graph, ax, **style)
     return figure
 
@@ -128,7 +129,36 @@ def mean() -> Figure:
 
 
 def labelled() -> Figure:
-    return one(tree(), palette={"NP": "#c2410c", "VP": "#2f7d4f"}, title="labels, directions, no positions")
+    return one(tree(), palette={"NP": "#c2410c", "VP": "#2f7d4f"}, title="a tree")
+
+
+def parse_tree() -> Figure:
+    block = "    with a:\n        for i in x:\n            if i > 3:\n                yield i\n"
+    source = f"def f(x):\n{block}    return [g(i) for i in y]"
+    made = gm.structures.trees([ast.parse(source)], children=ast.iter_child_nodes, attributes=lambda node: type(node).__name__)
+    return one(made[0], 5.0, title="a parse tree")
+
+
+def mean_networks() -> list[MeanGraph]:
+    """The means of two groups of networks on ten nodes; the second lacks what leads from left to right."""
+    names = [f"{side} {area}" for side in ("left", "right") for area in ("motor", "insula", "cuneus", "frontal", "fusiform")]
+    same = np.equal.outer(np.arange(10) // 5, np.arange(10) // 5)
+    near = np.exp(-np.abs(np.subtract.outer(np.arange(10) % 5, np.arange(10) % 5)) / 2)
+    whole = near * np.where(same, 1.0, 0.6)
+    made = gm.structures.labelled_networks([whole, whole * np.where(same, 1.1, 0.3)], labels=names)
+    return [
+        MeanGraph(graph.n_nodes, graph.edges, graph.edge_attributes[""], node_support=np.ones(10),
+                  edge_support=np.ones(graph.n_edges), roles=graph.roles, node_ids=graph.node_ids, name=name)
+        for graph, name in zip(made, ("whole", "split"), strict=True)
+    ]  # fmt: skip
+
+
+def network() -> Figure:
+    return one(mean_networks()[1], 4.0, title="a mean network")
+
+
+def matrices() -> Figure:
+    return gm.plots.draw_matrices(mean_networks(), kind="difference")[0].figure
 
 
 def symbol() -> Figure:
@@ -269,7 +299,10 @@ def prototypes() -> Figure:
 PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
     "letter": (letter, "`plots.draw(graph)`: nodes stand at their columns `x` and `y`."),
     "mean": (mean, "`plots.draw(mean)`: the support is line strength and node size."),
-    "labelled": (labelled, "Without positions, a layout that never changes; the first string attribute labels the nodes."),
+    "labelled": (labelled, "Trees hang from top to bottom; the first string attribute labels the nodes."),
+    "parse_tree": (parse_tree, "Where a tree is wide, the labels of a level stand in several rows."),
+    "network": (network, "Networks on named nodes have one layout, and of many edges the strongest are drawn."),
+    "matrices": (matrices, "`plots.draw_matrices(km, kind=\"difference\")`: what a cluster has more or less than all networks."),
     "symbol": (symbol, "Edges of type `arc` with a diameter are arcs, nodes of kind `circle` circles, as in plans and diagrams."),
     "downwards": (downwards, "`plots.y_down()`, and `--y-down`: positions that were read off an image."),
     "fingerprint": (fingerprint, "Edges stored both ways are lines, not arrows."),
@@ -307,9 +340,20 @@ def report_map() -> str:
     labels = np.repeat(np.arange(3), 8)
     points = centers[labels] + random.normal(0, 0.35, (24, 2))
     clusters = [SimpleNamespace(label=c, size=8, name=f"Cluster {c} · {'AKX'[c]}") for c in range(3)]
-    evidence = SimpleNamespace(sample=np.arange(24), map=Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9))
-    drawn = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence))
+    there = Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9)
+    evidence = SimpleNamespace(sample=np.arange(24), map=there, rest=None)
+    drawn, _ = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence)[1])
     return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+
+
+def report_silhouettes() -> str:
+    widths = np.concatenate([np.linspace(0.8, 0.4, 9), np.linspace(0.6, -0.1, 6), np.linspace(0.3, 0.1, 4)])
+    labels = np.repeat(np.arange(3), (9, 6, 4))
+    clusters = [SimpleNamespace(label=c, size=9, name=f"Cluster {c} · {'AKX'[c]}") for c in range(3)]
+    summary = SimpleNamespace(labels=labels, in_reading_order=lambda: clusters)
+    found = SimpleNamespace(widths=widths, rows=np.arange(19))
+    drawn = silhouette_chart(summary, SimpleNamespace(sample=np.arange(19), silhouettes=found))
+    return str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" width="780" ', 1)
 
 
 def chart(which: str) -> str:
@@ -332,7 +376,8 @@ SVG_PICTURES: dict[str, tuple[Callable[[], str], str]] = {
     "symbol_svg": (lambda: gm.plots.draw_svg(door()), "Arcs."),
     "molecule_svg": (lambda: gm.plots.draw_svg(smiles("CC(=O)Oc1ccccc1C(=O)O", "aspirin")), "A molecule."),
     "flow": (flow, "`graphmeans compare DIR_A DIR_B`: who went where."),
-    "report_map": (report_map, "The map of the report (with the page's colours and mean graphs in the frames)."),
+    "report_map": (report_map, "The clusters on the map of the report (the page adds its colours, the means and the dots)."),
+    "report_silhouettes": (report_silhouettes, "The profile of silhouettes in the report."),
     "chart_objective": (lambda: chart("line"), "Convergence, in the report."),
     "chart_matchings": (lambda: chart("bar"), "Matchings saved, in the report."),
 }

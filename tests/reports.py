@@ -1,7 +1,11 @@
-"""Small clusterings that the tests of the page, of pictures and of comparing share."""
+"""Small clusterings that the tests of the page, of pictures and of comparing share; and the page as a parser sees it."""
 
 from __future__ import annotations
 
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,3 +41,52 @@ def letters(n: int = 120, k: int = 15, **params: Any) -> tuple[list[Graph], list
     """Letters, their classes and a clustering of them."""
     graphs, y = gm.datasets.make_letters(n, random_state=0)
     return graphs, y.tolist(), fitted(graphs, k, **params)
+
+
+VOID = {"meta", "circle", "path", "rect", "br", "input", "link", "use"}
+
+
+class Page(HTMLParser):
+    """Collects what a browser would see, and complains about tags that do not match."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = self.script = ""
+        self.json: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+        self.close()
+        assert self.open == []
+        self.data, *members = map(json.loads, self.json)
+        for c, rows in enumerate(members):  # what the page reads late
+            mine = [row for row in self.data["graphs"] if row["c"] == c]
+            for row, more in zip(mine, rows, strict=True):
+                row.update(more)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag in ("td", "th", "dd", "dt", "div"):
+            self.text += " "  # they stand apart
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"]:
+            if self.tags[-1][1].get("type") == "application/json":
+                self.json.append(data)
+            else:
+                self.script += data
+        elif self.open[-1:] != ["style"]:
+            self.text += data
+
+
+def words(page: Page) -> str:
+    return re.sub(r"\s+", " ", page.text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import time
 from dataclasses import replace
 
 import graphmeans as gm
@@ -70,6 +71,15 @@ def local_cluster(**options):
     finally:
         with contextlib.suppress(KeyError):
             cluster.close()
+
+
+def wait_for_children(process, count):
+    """Until this process has started so many others."""
+    import psutil  # dask brings it along
+
+    while len(psutil.Process(process.pid).children(recursive=True)) < count:
+        assert process.poll() is None, "the process has ended"
+        time.sleep(0.1)
 
 
 def hear_interrupts():

@@ -17,9 +17,9 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 BEGIN, END = "<!-- the tree -->\n", "<!-- end of the tree -->\n"
 #: Folders in the order of the layers, the lowest first.
 FOLDERS = [
-    "graphs", "graphs/convert", "graphs/encoding", "kernels", "kernels/cuda", "matching", "nearest", "means",
+    "graphs", "graphs/convert", "graphs/encoding", "kernels", "kernels/cuda", "matching", "nearest", "means", "common",
     "cluster", "cluster/data", "cluster/centers", "cluster/shards", "cluster/persistence", "cluster/engines",
-    "cluster/algorithms", "cluster/estimators", "search", "evaluation", "io", "io/formats", "io/parquet",
+    "cluster/algorithms", "cluster/estimators", "search", "evaluation", "chemistry", "io", "io/formats", "io/parquet",
     "io/storage", "datasets", "plots", "report", "paper", "cli",
 ]  # fmt: skip
 

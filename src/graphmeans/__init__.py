@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from graphmeans import chemistry as chemistry
     from graphmeans import datasets, evaluation, plots
     from graphmeans.cluster.estimators.kmeans import GraphKMeans
     from graphmeans.cluster.estimators.kmedoids import GraphKMedoids
     from graphmeans.cluster.estimators.minibatch import MiniBatchGraphKMeans
     from graphmeans.cluster.estimators.nearest_centroid import GraphNearestCentroid
+    from graphmeans.common.result import CommonSubgraph as CommonSubgraph
+    from graphmeans.common.subgraph import common_subgraph
     from graphmeans.functions import distance, match, mean, pairwise_distances
     from graphmeans.functions import edge_bound as edge_bound
     from graphmeans.functions import sketch as sketch
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from graphmeans.graphs.convert import to_pyg as to_pyg
     from graphmeans.graphs.convert import to_rdkit as to_rdkit
     from graphmeans.graphs.encoding.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.molecules import MoleculeEncoder
     from graphmeans.graphs.errors import GraphError
     from graphmeans.graphs.graph import Graph
     from graphmeans.graphs.mean_graph import MeanGraph
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     from graphmeans.matching.graduated import Graduated as Graduated
     from graphmeans.matching.match import Match
     from graphmeans.matching.search import Search as Search
+    from graphmeans.search.classifier import GraphKNeighborsClassifier
     from graphmeans.search.duplicates import near_duplicates as near_duplicates
     from graphmeans.search.index import GraphIndex
     from graphmeans.space import GraphSpace
@@ -52,10 +57,13 @@ if TYPE_CHECKING:
 #: The public names of each module; its own name stands for the module itself. They are loaded on first use, which keeps
 #: `import graphmeans` quick.
 _NAMES = {
+    "chemistry": ["chemistry"],
     "cluster.estimators.kmeans": ["GraphKMeans"],
     "cluster.estimators.kmedoids": ["GraphKMedoids"],
     "cluster.estimators.minibatch": ["MiniBatchGraphKMeans"],
     "cluster.estimators.nearest_centroid": ["GraphNearestCentroid"],
+    "common.result": ["CommonSubgraph"],
+    "common.subgraph": ["common_subgraph"],
     "datasets": ["datasets"],
     "evaluation": ["evaluation"],
     "functions": ["distance", "edge_bound", "match", "mean", "pairwise_distances", "sketch"],
@@ -64,6 +72,7 @@ _NAMES = {
         "from_smiles", "to_adjacency", "to_igraph", "to_networkx", "to_pandas", "to_pyg", "to_rdkit",
     ],
     "graphs.encoding.encoder": ["GraphEncoder"],
+    "graphs.encoding.molecules": ["MoleculeEncoder"],
     "graphs.errors": ["GraphError"],
     "graphs.graph": ["Graph"],
     "graphs.mean_graph": ["MeanGraph"],
@@ -75,6 +84,7 @@ _NAMES = {
     "matching.match": ["Match"],
     "matching.search": ["Search"],
     "plots": ["plots"],
+    "search.classifier": ["GraphKNeighborsClassifier"],
     "search.duplicates": ["near_duplicates"],
     "search.index": ["GraphIndex"],
     "space": ["GraphSpace"],
@@ -82,8 +92,9 @@ _NAMES = {
 _HOMES = {name: f"graphmeans.{module}" for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids", "GraphNearestCentroid", "GraphSpace",
-    "Match", "MeanGraph", "MiniBatchGraphKMeans", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
+    "Graph", "GraphEncoder", "GraphError", "GraphIndex", "GraphKMeans", "GraphKMedoids",
+    "GraphKNeighborsClassifier", "GraphNearestCentroid", "GraphSpace", "Match", "MeanGraph", "MiniBatchGraphKMeans",
+    "MoleculeEncoder", "common_subgraph", "convert", "datasets", "distance", "evaluation", "load", "match", "mean",
     "open_collection", "pairwise_distances", "plots", "structures",
 ]  # fmt: skip
 

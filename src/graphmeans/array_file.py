@@ -66,7 +66,7 @@ def write_array_file(
     digest : {"sha256", "crc32"}
         What the file is sealed with.
     sync : bool
-        Whether to wait until the disk has the file before it takes the old one's place.
+        Whether to wait until the disk has the file before it takes the old one's place, and then until it has that, too.
 
     Raises
     ------
@@ -93,6 +93,18 @@ def write_array_file(
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+    if sync:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has the names in a folder. Windows opens no folders, and some file systems cannot do this."""
+    with contextlib.suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def read_array_file(

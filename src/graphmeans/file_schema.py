@@ -118,10 +118,17 @@ _FITTED_ENCODER: dict[str, Spec] = {
     "directed_": Flag(), "edge_presence_": Number(0),
     "left_out_": Table(Text(("node", "edge")), Many(Label() | Many(Label(), tuple))),
 }  # fmt: skip
-ENCODER = Record(
+_PLAIN_ENCODER = Record(
     "GraphEncoder", _FITTED_ENCODER, _OPTIONS,
     rules=(Rule("left_out_ must speak of nodes and edges", lambda found, _: set(found["left_out_"]) == {"node", "edge"}),),
 )  # fmt: skip
+
+_MOLECULE_OPTIONS: dict[str, Spec] = {
+    "stereo": Flag(), "isotopes": Flag(), "hydrogens": Text(("fold", "keep")), "fragments": Text(("keep", "largest")),
+    "standardise": Text(("no", "cleanup", "uncharge", "tautomer")),
+    **{key: _OPTIONS[key] for key in ("weights", "missing", "unknown")},
+}  # fmt: skip
+ENCODER = OneOf(_PLAIN_ENCODER, Record("MoleculeEncoder", _FITTED_ENCODER, _MOLECULE_OPTIONS, rules=_PLAIN_ENCODER.rules))
 
 _EFFORT = Number(0, MAX_EFFORT)
 MATCHER = OneOf(
@@ -192,13 +199,15 @@ _COUNT = Whole(0)
 _AT_LEAST_ONE = Whole(1, 2**40)
 _PARAMETERS: dict[str, Spec] = {
     "n_clusters": _AT_LEAST_ONE, "n_prototypes": _AT_LEAST_ONE, "n_neighbors": _AT_LEAST_ONE, "radius": Number(0),
+    "min_support": Number(0, 1), "weights": Text(("uniform", "distance")),
     "algorithm": Text(("interval", "lloyd", "elkan", "gvr")),
     "init": Text(("k-means++", "k-means||", "furthest-first", "medoids", "random")) | Many(GRAPH) | Many(GRAPH, tuple)
     | Array("f8 f4 i8 i4", (None, None)) | Many(Many(Number()) | Many(Number(), tuple))
     | Array("i8 i4", (None,), least=0) | Many(_COUNT) | Many(_COUNT, tuple),
     "n_init": Text(("auto",)) | _AT_LEAST_ONE, "mean": Text(("auto", "incremental", "lifted", "subgradient", "set")) | MEAN,
     "matcher": Text(("auto", "exact", "search", "graduated")) | MATCHER, "effort": _EFFORT, "certify": Flag(),
-    "encoder": Text(("auto",)) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True),
+    "encoder": Text(("auto", "molecule")) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True)
+    | Record("MoleculeEncoder", {}, _MOLECULE_OPTIONS | _FITTED_ENCODER, own=True),
     "node_weight": Number(_POSITIVE), "edge_weight": Number(_POSITIVE),
     "order": Text(("auto",)) | _NONE | Whole(0, UNBOUNDED) | Table(Label(), Whole(0, UNBOUNDED)),
     "max_iter": _AT_LEAST_ONE, "tol": Number(0, 1), "n_iter_no_change": _AT_LEAST_ONE, "theta": Number(0),
@@ -207,10 +216,11 @@ _PARAMETERS: dict[str, Spec] = {
     "n_jobs": _NONE | Whole(-MAX_JOBS, MAX_JOBS, (0,)), "random_state": _NONE | Whole(0, 2**32 - 1),
     "verbose": Flag() | _COUNT, "checkpoint": _NONE | Text(), "warm_start": Flag(),
 }  # fmt: skip
-_KINDS = ("array", "collection", "graph", "networkx", "igraph", "pyg", "rdkit", "adjacency", "pandas")
+_KINDS = ("array", "collection", "graph", "networkx", "igraph", "pyg", "rdkit", "smiles", "adjacency", "pandas")
 _COLUMNS_OF_TRACE = Table(Text(), Array("i8 i4 f8", ("iterations",), nan=True))
 _FITTED: dict[str, Spec] = {
     "_n_features_out": _COUNT, "n_features_in_": _COUNT,
+    "spread_": Number(0),
     "labels_": Array("i4 i8", ("members",), least=0, below="graphs"), "distances_": Array("f8", ("members",), least=0),
     "certified_": Array("b1", ("members",)), "certified_margins_": Array("f8", ("members",), least=0, most=1),
     "inertia_": Number(0), "n_iter_": _COUNT, "certified_fraction_": Number(0, 1, ("nan",)),
@@ -290,8 +300,8 @@ ESTIMATORS = (
         f"medoid_indices_ {_RUN}", _AS_MANY,
     ),
     _estimator(
-        "GraphNearestCentroid", "n_prototypes mean",
-        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "", _IN_RANGE,
+        "GraphNearestCentroid", "n_prototypes min_support mean",
+        {"classes_": Row(), "prototype_classes_": Array("i8 i4", ("graphs",), least=0)}, "spread_", _IN_RANGE,
     ),
 )  # fmt: skip
 
@@ -325,8 +335,19 @@ INDEX = Record(
         Rule("its numbers must be of graphs that it has seen", lambda found, _: found["indices_"][-1] < found["n_seen_"]),
     ),
 )  # fmt: skip
+CLASSIFIER = Record(
+    "GraphKNeighborsClassifier",
+    {"index_": INDEX, "classes_": Row(), "targets_": Array("i8", ("graphs",), least=0)},
+    {key: _PARAMETERS[key] for key in f"{_COMMON} n_neighbors weights".split() if key != "random_state"}
+    | {"n_features_in_": _COUNT, "feature_names_in_": Row()},
+    rules=(
+        Rule("its graphs must be of known classes", lambda found, _: found["targets_"].max() < len(found["classes_"])),
+        Rule("its index must hold all graphs that it was given",
+             lambda found, lengths: found["index_"].fields["n_seen_"] == lengths["graphs"]),
+    ),
+)  # fmt: skip
 #: What a model file may hold.
-MODEL = OneOf(*ESTIMATORS, INDEX)
+MODEL = OneOf(*ESTIMATORS, INDEX, CLASSIFIER)
 
 # -- checkpoints and shard logs ----------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import io
 import json
@@ -96,6 +97,20 @@ def read_file(path: PathLike, limit: int | None = MAX_FILE) -> bytes:
     budget.charge(path, size=size)
     with refusing(path, "cannot be read", _NO_ACCESS):
         return Path(path).read_bytes()
+
+
+def unpacked(data: bytes, where: object) -> bytes:
+    """Return what is packed by gzip; refused if that is far more than its own size."""
+    limit = max(FREE_TOTAL, MAX_RATIO * len(data))
+    parts, total = [], 0
+    with refusing(where, "cannot be unpacked", _UNPACKING), gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+        while part := packed.read(1 << 20):
+            total += len(part)
+            budget.charge(where, size=len(part))
+            if total > limit:
+                raise fail(where, f"would unpack to more than {MAX_RATIO} times its size; refused")
+            parts.append(part)
+    return b"".join(parts)
 
 
 def named_content(path_or_bytes: PathLike | bytes, kind: str) -> tuple[bytes, str | None, str]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from graphmeans.graphs.batch import GraphBatch
 from graphmeans.graphs.convert import to_graph, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -23,6 +23,7 @@ from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Match, Matcher
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.sketch import sketch_batch
+from graphmeans.matching.sound import LARGEST
 from graphmeans.means.frames import Frames
 from graphmeans.means.method import MeanMethod, Means, compute_means
 from graphmeans.means.registry import get_mean
@@ -76,7 +77,9 @@ def match(
     --------
     distance : Only the distance.
     pairwise_distances : All pairs of a collection.
+    common_subgraph : The largest part that two graphs have in common.
     plots.draw_alignment : Draws the mapping.
+    plots.draw_atom_map : Draws the mapping of two molecules.
 
     Examples
     --------
@@ -100,7 +103,8 @@ def match(
     left, right = pair[0].node_ids, pair[1].node_ids
     mapping = {left[i]: (right[j] if j >= 0 else None) for i, j in enumerate(indices)}
     certified = bool(space.certified(found)[0])
-    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, _matcher_name(space, batch))
+    name = _matcher_name(space, batch)
+    return Match(float(found.lower[0]), float(found.upper[0]), mapping, indices, certified, name, *pair)
 
 
 def distance(
@@ -226,7 +230,7 @@ def pairwise_distances(
         "auto" is the largest number of nodes (of each role) in what is given; see `match`.
     n_jobs : int, optional
         The number of threads; None for all cores. Results do not depend on it.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -306,7 +310,7 @@ def mean(
         What each graph weighs. None stands for 1 each.
     random_state : int, RandomState or None, optional
         The order in which graphs are taken.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -373,7 +377,7 @@ def sketch(
     kind : {"rows", "projection"}, default="rows"
         "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
         spectrum; few numbers, mostly a weaker bound.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -432,6 +436,10 @@ def check_weights(sample_weight: ArrayLike | None, count: int) -> NDArray[np.flo
         raise GraphError(f"sample_weight has shape {weights.shape} for {count} graphs")
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise GraphError("sample_weight must be finite and not negative, and not all weights may be zero")
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not 1.0 / LARGEST <= total <= LARGEST:  # sums of products with squares are formed of them
+        raise GraphError(f"sample_weight adds up to about {total:.0e}, products of which floating point does not hold: scale it")
     return weights
 
 
@@ -458,12 +466,9 @@ def _in_space(
     A fitted encoder is used as it is, an unfitted one is cloned and fitted, and "auto" stands for a new one, which scales
     numbers or keeps them. `metric` are options of `GraphSpace.for_graphs`.
     """
-    if isinstance(encoder, str):
-        if encoder != "auto":
-            raise GraphError(f"encoder must be 'auto' or a GraphEncoder, got {encoder!r}")
-        encoder = GraphEncoder(numbers="standardise" if scaled else "keep")
-    elif not hasattr(encoder, "node_columns_"):
-        encoder = clone(encoder)
+    if not hasattr(encoder, "node_columns_"):
+        encoder = make_encoder(encoder, graphs, numbers="standardise" if scaled else "keep")
+    graphs = encoder.graphs_of(graphs)
     batch = encoder.encode(graphs) if hasattr(encoder, "node_columns_") else encoder.fit_encode(graphs)
     space = GraphSpace.for_graphs(batch, **metric)
     return encoder, space, space.weighted(batch)

@@ -21,7 +21,7 @@ from graphmeans.matching.exact import Exact
 from graphmeans.matching.fixed import alignments_are_fixed, solve_fixed
 from graphmeans.matching.graduated import Graduated
 from graphmeans.matching.match import CERTIFIED, Matcher, Matches
-from graphmeans.matching.pairs import UNBOUNDED
+from graphmeans.matching.pairs import MAX_PLACES, UNBOUNDED
 from graphmeans.matching.registry import get_matcher
 from graphmeans.matching.search import Search
 from graphmeans.matching.sound import check_batch, check_sides, sound_matches, sound_order, sound_pairs
@@ -461,6 +461,9 @@ def resolve_order(order: Order, *batches: Any) -> IntArray:
     for name, number, largest in zip(names, asked, counts, strict=True):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number <= UNBOUNDED:
             raise GraphError(f"order must be a whole number of at least 0, and less than 2**40, got {number!r}")
+        most = max(MAX_PLACES, 2 * int(largest))
+        if most < number < UNBOUNDED:
+            raise GraphError(f"order {number} is more than {most}, for which there is no room: None stands for no limit at all")
         if number < largest:
             where = "" if name is None else f" of role {name!r}"
             raise GraphError(f"order {number} is smaller than the largest graph, which has {largest} nodes{where}")

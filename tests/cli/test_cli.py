@@ -143,7 +143,7 @@ def test_hostile_names_stay_text(tmp_path: Path, out: Path):
     assert "\x1b" not in labels
     assert not re.search(r"^\W?=", labels.replace("'=", ""), re.MULTILINE)
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert page.count("<script") == 2  # the page's own: its data and its script
+    assert page.count("<script") == 2 + 1  # the page's own: its data, that of the members of its cluster, and its script
     assert "\x1b" not in page
     assert "<script" not in (out / "centroids" / "cluster_00.svg").read_text(encoding="utf-8")
 

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.metrics import silhouette_score
 
 import graphmeans as gm
 from effort import thorough
@@ -54,7 +53,7 @@ def test_the_figures_are_those_of_the_best_run(letters):
     row = choice.tried[0]
     assert row.inertia == best.inertia_
     table = gm.pairwise_distances(some, matcher="exact")
-    assert row.silhouette == pytest.approx(silhouette_score(table, best.labels_, metric="precomputed"))
+    assert row.silhouette == pytest.approx(gm.evaluation.silhouette(table, best.labels_))  # one meaning everywhere
     assert row.smallest == np.bincount(best.labels_).min()
     assert choice.elbow is None
 
@@ -132,7 +131,7 @@ def test_as_many_trees_and_sequences_as_there_are():
 
         return at(0)
 
-    trees = gm.structures.trees([grown(i % 5) for i in range(100)])
+    trees = gm.structures.trees([grown(i % 5) for i in range(100)], depth="role")
     assert gm.evaluation.choose_k(trees, range(3, 8), n_seeds=2, random_state=0).recommended == 5
 
 
@@ -158,3 +157,17 @@ def test_mistakes(letters):
         gm.evaluation.choose_k(letters[:2])
     with pytest.raises(TypeError):
         gm.evaluation.choose_k(letters, colour="red")
+
+
+def test_a_sample_is_clustered_and_what_is_told_is_extrapolated():
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.normal(size=(100, 2)) + center for center in ([0, 0], [20, 0], [0, 20])])
+    choice = gm.evaluation.choose_k(rows, [2, 3, 4], fit_size=10, random_state=0)
+    assert choice.n_fitted == 100  # 20 graphs for each of the 5 clusters that are tried
+    assert choice.recommended == 3
+    whole = gm.evaluation.choose_k(rows, [2, 3, 4], fit_size=None, random_state=0)
+    assert whole.n_fitted == 300
+    for few, all_ in zip(choice.tried, whole.tried, strict=True):
+        assert few.inertia == pytest.approx(all_.inertia, rel=0.3)
+    with pytest.raises(gm.GraphError, match="fit_size must be at least 10, got 3"):
+        gm.evaluation.choose_k(rows, [2], fit_size=3)

@@ -85,7 +85,7 @@ def test_missing_values_roles_empty_graphs_and_presence():
     assert found.columns[0].missing == 16
     assert found.roles == {"b": 16, "a": 8}
     assert found.n_empty == 1
-    assert any("missing on 67%" in note for note in found.notes)
+    assert any("is there on 8 of 24 nodes only" in note for note in found.notes)
     assert any("no nodes" in note for note in found.notes)
     assert any(column.name == "(presence)" and column.share > 0 for column in found.columns)
 
@@ -132,3 +132,22 @@ def test_one_large_graph_is_not_matched_but_its_time_is_said(monkeypatch):
     cost = gm.evaluation.inspect([path(6, i) for i in range(40)] + [path(60)], 2).cost
     assert max(matched) < 60
     assert cost.seconds_longest_matching > 2 * cost.seconds_a_matching
+
+
+def test_remarks_name_the_option_that_mends():
+    rng = np.random.default_rng(0)
+    graphs = [
+        gm.Graph(
+            {"x": rng.normal(size=4), "size": 1000 * rng.normal(size=4)}, [(0, 1), (1, 2), (2, 3)],
+            {"angle": rng.uniform(-3, 3, 3), "angle1": [None, None, float(rng.uniform())]},
+        )
+        for _ in range(12)
+    ]  # fmt: skip
+    notes = gm.evaluation.inspect(graphs, 2, encoder=gm.GraphEncoder("keep")).notes
+    assert any("'size' makes" in note and "GraphEncoder(weights={'nodes.size': " in note for note in notes)
+    assert any("'angle' looks like an angle" in note and "directions=['edges.angle']" in note for note in notes)
+    rare = "edge attribute 'angle1' is there on 12 of 36 edges only, and counts as average elsewhere; "
+    assert any(note.startswith(rare) and "GraphEncoder(weights={'edges.angle1': 0}) leaves it out" in note for note in notes)
+    mended = gm.GraphEncoder(directions=["edges.angle"], weights={"edges.angle1": 0})
+    left = gm.evaluation.inspect(graphs, 2, encoder=mended).notes
+    assert not any("'angle' looks like" in note for note in left)

@@ -272,7 +272,7 @@ def fits(rng: np.random.Generator) -> None:
         if rng.random() < 0.1:
             params[name] = one_of(rng, values)
     if rng.random() < 0.2:
-        params["order"] = one_of(rng, ("auto", None, 3, 10, 2**20, 2**40, 2**62, -1, 1e200, "x"))
+        params["order"] = one_of(rng, ("auto", None, 3, 10, 2**20, 2**31, 2**40, 2**62, -1, 1e200, "x"))
     if rng.random() < 0.3 and isinstance(data, list):
         columns = [{"x": g.nodes[""].ravel()} for g in data if g.nodes[""].shape[1] == 1]
         data = [gm.Graph(one) for one in columns] or data
@@ -330,13 +330,35 @@ def functions(rng: np.random.Generator) -> None:
     graphs = some_graphs(rng, 4)
     way = int(rng.integers(4))
     if way == 0:
-        gm.sketch(graphs, one_of(rng, ("auto", None, 3, 10, 2**40, -1, "x")), one_of(rng, ("rows", "projection", "x", None)))
+        order = one_of(rng, ("auto", None, 3, 10, 2**31, 2**40, -1, "x"))
+        gm.sketch(graphs, order, one_of(rng, ("rows", "projection", "x", None)))
     elif way == 1:
         gm.edge_bound(graphs[0], graphs[1], rounds=one_of(rng, (1, 5, 0, -1, 2**40, 2**70, "a", None, 1.5)))
     elif way == 2:
         gm.near_duplicates(graphs, one_of(rng, (0.0, 1.0, -1.0, np.nan, np.inf, 1e300, "a", None)))
     else:
         gm.pairwise_distances(graphs, cutoff=one_of(rng, (0.0, 1.0, -1.0, np.nan, np.inf, 1e300, "a")), n_jobs=1)
+
+
+def indexes(rng: np.random.Generator) -> None:
+    graphs = plain_graphs(rng, 6) if rng.random() < 0.8 else some_graphs(rng, 6)
+    order = usually(rng, "auto", (None, 3, 10, 2**14, 2**31, 2**39, 2**40, 2**62, -1, 1.5, "x"))
+    matcher = "auto" if rng.random() < 0.8 else a_matcher(rng)
+    index = gm.GraphIndex(order=order, matcher=matcher, n_jobs=1, node_weight=usually(rng, 1.0, WEIGHTS, 0.1)).fit(graphs)
+    for _ in range(2):
+        other = usually(rng, graphs[:2], ([], None, graphs[0], 3, np.zeros((2, 2))))
+        other = some_graphs(rng, 2) if rng.random() < 0.3 else other
+        way = int(rng.integers(5))
+        if way == 0:
+            index.kneighbors(other, usually(rng, 2, NUMBERS))
+        elif way == 1:
+            index.radius_neighbors(other, usually(rng, 1.0, WEIGHTS))
+        elif way == 2:
+            index.add(other)
+        elif way == 3:
+            index.remove(usually(rng, [0], ([-1], [100], [2**62], [0, 0], [], "x", None, [0.5], [True], list(range(6)))))
+        else:
+            index.query(other, **{one_of(rng, ("n_neighbors", "radius")): usually(rng, 1, WEIGHTS)})
 
 
 def spaces(rng: np.random.Generator) -> None:
@@ -348,4 +370,4 @@ def spaces(rng: np.random.Generator) -> None:
     space.match(space.weighted(batch), space.weighted(batch), np.array([[0, 1]]))
 
 
-CALLS = (distances, warm_starts, own_batches, means, own_code, fits, fits, others, functions, spaces)
+CALLS = (distances, warm_starts, own_batches, means, own_code, fits, fits, others, functions, spaces, indexes)

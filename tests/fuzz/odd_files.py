@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,13 +16,15 @@ import numpy as np
 import graphmeans as gm
 from fuzz.harness import Wrong
 from fuzz.mutations import mutated
-from graphmeans.io import read_collection, write_collection
+from graphmeans.io import MoleculeTable, read_collection, read_molecules, write_collection
 
 ALLOWED = (gm.GraphError,)
 #: One case of so many has nothing wrong in it, or nothing that matters.
 SOUND = 20
 #: The formats, by the name that `write_collection` gives them.
-KINDS = ("gxl", "graphml", "gml", "json", "npz", "parquet", "sdf", "smi", "tu", "zip", "csv", "index")
+KINDS = ("gxl", "graphml", "gml", "json", "npz", "parquet", "sdf", "smi", "tu", "zip", "csv", "tsv", "gz", "index")
+#: The formats of molecules, which are also written back as they came.
+MOLECULES = ("sdf", "smi", "csv", "tsv", "gz")
 
 
 class Files:
@@ -51,7 +55,10 @@ class Files:
             for name, data in self.files["gxl"].items():
                 archive.writestr(name, data)
         self.files["zip"] = {"letters.zip": packed.getvalue()}
-        self.files["csv"] = {"molecules.csv": b"smiles,name\nCCO,ethanol\nc1ccccc1,benzene\n"}
+        table = b'name;smiles;note\r\nethanol;CCO;"a ""b""\r\nc"\r\n;;\r\nsalt;CC(=O)[O-].[Na+];\r\n'
+        self.files["csv"] = {"molecules.csv": table}
+        self.files["tsv"] = {"molecules.tsv": b"id\tsmiles\na\tCCO |$R;;$|\nb\tc1ccccc1\n"}
+        self.files["gz"] = {"molecules.sdf.gz": gzip.compress(next(iter(self.files["sdf"].values())))}
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "index.gmz")
             gm.GraphIndex(n_jobs=1).fit(letters).save(path)
@@ -100,7 +107,11 @@ def _read(kind: str, where: Path) -> None:
         index = gm.load(where)
         index.kneighbors(gm.datasets.make_letters(2, random_state=1)[0], 1)
         return
-    graphs, _ = read_collection(where)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they name the molecules that cannot be read
+        graphs, _ = read_collection(where)
+        if kind in MOLECULES:
+            _write_back(read_molecules(where))
     if kind == "parquet":
         collection = gm.open_collection(where)
         encoder = gm.GraphEncoder().fit_batches(collection.arrays())
@@ -108,3 +119,12 @@ def _read(kind: str, where: Path) -> None:
             assert len(batch)
     if len(graphs) > 1 and sum(graph.n_nodes for graph in graphs[:2]) < 100:
         gm.pairwise_distances(graphs[:2], n_jobs=1)
+
+
+def _write_back(table: MoleculeTable) -> None:
+    """The file goes back as it came, with a column added, and holds the same molecules."""
+    again = read_molecules(table.to_bytes({"cluster": list(range(len(table.graphs)))}), kind=table.kind)
+    if [graph.n_nodes for graph in again.graphs] != [graph.n_nodes for graph in table.graphs]:
+        raise Wrong(f"a {table.kind} file of {len(table.graphs)} molecules came back with {len(again.graphs)}")
+    if again.n_records != table.n_records:
+        raise Wrong(f"a {table.kind} file of {table.n_records} records came back with {again.n_records}")

@@ -36,6 +36,7 @@ def test_the_harness_notices_what_it_should(monkeypatch):
 
     monkeypatch.setattr(harness, "SECONDS", 3.0)
     monkeypatch.setattr(harness, "GRACE", 0.2)
+    monkeypatch.setattr(harness, "TURNS", 2)
     monkeypatch.setattr(harness, "MEMORY", 50 << 20)
     outcome = harness.run_cases(lambda number: CASES[number], range(len(CASES)), (ValueError,))
     assert [(number, how) for number, how, _ in outcome.bad] == [

@@ -527,7 +527,7 @@ def test_means_of_molecules_are_molecules():
 def test_the_estimator_knows_what_it_was_given():
     from graphmeans.cluster.estimators.inputs import KINDS, kind_of
 
-    assert {"array", "graph", "networkx", "igraph", "rdkit", "pyg", "adjacency", "pandas"} == set(KINDS)
+    assert {"array", "graph", "networkx", "igraph", "rdkit", "smiles", "pyg", "adjacency", "pandas"} == set(KINDS)
     for kind in ("graph", "networkx", "igraph", "adjacency"):
         assert kind_of([triangle(kind)] * 2) == kind
     assert kind_of([triangle("sparse")] * 2) == "adjacency"

@@ -53,8 +53,9 @@ THREE = {
     "point patterns": (POINTS, structures.point_patterns),
     "marked points": (POINTS, lambda many: structures.point_patterns(many, [["u", "v", "u"][: len(p)] for p in many])),
     "sequences": (st.text("ab", max_size=4), structures.sequences),
-    "trees": (trees(), structures.trees),
-    "ordered trees": (trees(), lambda many: structures.trees(many, ordered=True)),
+    "trees": (trees(4), structures.trees),
+    "trees by depth": (trees(), lambda many: structures.trees(many, depth="role")),
+    "ordered trees by depth": (trees(), lambda many: structures.trees(many, ordered=True, depth="role")),
     "hypergraphs": (HYPERGRAPHS, structures.hypergraphs),
     "labelled networks": (MATRICES, structures.labelled_networks),
 }
@@ -150,7 +151,9 @@ def test_all_ways_to_write_a_tree_are_the_same():
     nested = ("a", ["b", ("c", ["d"])])
     mappings = {"label": "a", "children": [{"label": "b"}, {"label": "c", "children": [{"label": "d"}]}]}
     (one,) = structures.trees([nested])
-    assert one.roles == (0, 1, 1, 2)
+    assert one.nodes["depth"].tolist() == [0, 1, 1, 2]
+    assert one.directed
+    assert structures.trees([nested], depth="role")[0].roles == (0, 1, 1, 2)
     assert one.edges.tolist() == [[0, 1], [0, 2], [2, 3]]
     assert structures.trees([g, mappings, nested]) == [one] * 3
     assert structures.trees([mine], children=lambda n: n.below, attributes=lambda n: n.label) == [one]
@@ -162,12 +165,25 @@ def test_the_order_of_siblings_matters_if_it_is_asked_for():
     assert gm.distance(*structures.trees(pair, ordered=True)) > 0.0
 
 
-def test_a_node_is_matched_with_nodes_of_its_depth_only():
-    chain, star = structures.trees([("a", [("b", ["b"])]), ("a", ["b", "b"])])
+def test_a_node_is_matched_with_nodes_of_its_depth_only_if_depth_is_a_role():
+    chain, star = structures.trees([("a", [("b", ["b"])]), ("a", ["b", "b"])], depth="role")
     found = gm.match(chain, star, matcher="exact")
     assert found.mapping[0] == 0
     assert found.mapping[2] is None
     assert found.upper == pytest.approx(oracle.distance(*bare([chain, star])))
+
+
+def test_a_wrapped_subtree_is_not_shifted_if_depth_is_an_attribute():
+    block = ("for", [("call", ["f", "x"]), ("call", ["g", "y"])])
+    plain, wrapped = ("def", [block, "return"]), ("def", [("with", [block]), "return"])
+    other = ("def", [("try", [("raise", ["a", "b"])]), "return"])
+    for depth, found in (("attribute", True), ("role", False)):
+        near, far = gm.pairwise_distances(structures.trees([plain, wrapped, other], depth=depth))[0, 1:]
+        assert (near < far) == found
+    mapping = gm.match(*structures.trees([plain, wrapped])).mapping
+    assert [mapping[i] for i in range(3)] == [0, 3, 2]  # "for" is found one level below
+    with pytest.raises(gm.GraphError, match="depth must be 'role' or 'attribute', got 'wall'"):
+        structures.trees([plain], depth="wall")
 
 
 def test_programs_are_trees():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import graphmeans as gm
 from graphmeans.datasets import load_iam
+from graphmeans.graphs.values import missing_in
 from graphmeans.io import read_gxl, read_gxl_collection, write_gxl, write_gxl_collection
 from iam import iam_path
 from io_helpers import any_graphs, assert_same, corruptions, only_graph_errors
@@ -163,9 +164,9 @@ def test_columns_belong_to_the_collection(tmp_path):
     assert all(list(graph.nodes) == ["x"] for graph in graphs)
     assert all(list(graph.edge_attributes) == ["angle", "angle1", "type1"] for graph in graphs)
     assert graphs[0].edge_attributes["angle"].tolist() == [0.26]
-    assert graphs[1].edge_attributes["angle"].tolist() == [-1.57, 0.0]
-    assert graphs[1].edge_attributes["angle1"].tolist() == [0.0, 0.0]
-    assert graphs[1].edge_attributes["type1"].tolist() == ["", ""]
+    assert graphs[1].edge_attributes["angle"].tolist() == [-1.57, None]
+    assert graphs[1].edge_attributes["angle1"].tolist() == [None, None]
+    assert graphs[1].edge_attributes["type1"].tolist() == [None, None]
 
 
 def test_words_keep_a_column_from_being_numbers(tmp_path):
@@ -366,14 +367,15 @@ def test_letters_have_graphs_without_edges_and_one_of_a_single_node():
     assert list(graphs[0].edge_attributes) == [""]
 
 
-def test_grec_angles_are_numbers_and_the_lost_one_is_zero():
+def test_grec_angles_are_numbers_and_those_that_are_not_there_are_missing():
     graphs, y = load_iam(iam_path(), "grec")
     columns = [graph.edge_attributes for graph in graphs]
     assert list(columns[0]) == ["frequency", "type0", "angle0", "type1", "angle1"]
     assert all(column[key].dtype == np.float64 for column in columns for key in ("angle0", "angle1"))
     single = [(column["frequency"] == 1) for column in columns]
-    assert all((column["angle1"][one] == 0).all() for column, one in zip(columns, single, strict=True))
-    assert all(set(column["type1"][one]) <= {""} for column, one in zip(columns, single, strict=True))
+    for column, one in zip(columns, single, strict=True):
+        for key in ("angle1", "type1"):
+            assert np.array_equal(missing_in(column[key]), one)
     assert any((~one).any() for one in single)
     assert set(y) == {str(i) for i in range(1, 23)}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import functools
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphmeans as gm
 from graphmeans import io as gio
-from graphmeans.graphs.convert.rdkit import ATOM_ATTRIBUTES, BOND_ATTRIBUTES
+from graphmeans.graphs.convert.molecule_options import ATOM_ATTRIBUTES, BOND_ATTRIBUTES
 from io_helpers import corruptions, only_graph_errors
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
@@ -38,13 +40,17 @@ def test_atoms_are_nodes_and_bonds_are_edges():
 def test_what_goes_out_comes_back(smiles):
     molecule = Chem.MolFromSmiles(smiles)
     kept = ("element", "charge", "aromatic", "hydrogens", "chirality", "isotope", "radicals")
-    back = gm.to_rdkit(gm.from_rdkit(molecule, atoms=kept))
-    assert Chem.MolToSmiles(back) == Chem.MolToSmiles(molecule)
+    graph = gm.from_rdkit(molecule, atoms=kept)
+    assert Chem.MolToSmiles(gm.to_rdkit(graph)) == Chem.MolToSmiles(molecule)
+    bare = gm.Graph(graph.nodes, graph.edges, graph.edge_attributes if graph.n_edges else None)  # what the attributes alone say
+    assert Chem.MolToSmiles(gm.to_rdkit(bare)) == Chem.MolToSmiles(molecule, isomericSmiles="@" not in smiles)
 
 
 @pytest.mark.parametrize("smiles", ["CCO", "c1ccccc1", "c1cc[nH]c1", "Cn1cnc2c1c(=O)n(C)c(=O)n2C", "c1ccc2[nH]ccc2c1"])
 def test_elements_and_bonds_are_enough_for_ordinary_molecules(smiles):
-    assert Chem.MolToSmiles(gm.to_rdkit(gm.from_smiles(smiles))) == Chem.CanonSmiles(smiles)
+    graph = gm.from_smiles(smiles, atoms=["element"])
+    bare = gm.Graph(graph.nodes, graph.edges, graph.edge_attributes)
+    assert Chem.MolToSmiles(gm.to_rdkit(bare)) == Chem.CanonSmiles(smiles)
 
 
 def test_every_attribute_can_be_asked_for():
@@ -63,11 +69,28 @@ def test_a_mean_becomes_a_molecule_with_support():
     molecule = gm.to_rdkit(mean)
     assert sorted(atom.GetSymbol() for atom in molecule.GetAtoms()) == ["C", "C", "O"]
     assert all(atom.GetDoubleProp("support") == 1.0 for atom in molecule.GetAtoms())
+    assert not molecule.HasProp("graphmeans_invalid")
     odd = gm.MeanGraph({"element": ["C"] * 6}, [(0, i) for i in range(1, 6)], {"bond": ["single"] * 5},
                        node_support=[1.0] * 6, edge_support=[0.9] * 5)  # fmt: skip
-    five = gm.to_rdkit(odd)  # a carbon with five neighbours is no molecule, but it can be drawn
+    with pytest.warns(UserWarning, match=r"is no possible molecule: node 0 \(C\) has 5 bonds, permitted is 4"):
+        five = gm.to_rdkit(odd)  # a carbon with five neighbours is no molecule, but it can be drawn
     assert five.GetNumBonds() == 5
+    assert five.GetProp("graphmeans_invalid") == "node 0 (C) has 5 bonds, permitted is 4"
     assert gm.to_rdkit(odd, support=0.95).GetNumBonds() == 0
+    with pytest.raises(gm.GraphError, match=r"node 0 \(C\) has 5 bonds"):
+        gm.to_rdkit(odd, strict=True)
+
+
+def test_an_impossible_graph_is_refused_and_names_the_atom():
+    bonds = {"bond": ["single", "single"]}
+    bent = gm.Graph({"element": ["C", "F", "C"]}, [(0, 1), (1, 2)], bonds, node_ids=["a", "b", "c"])
+    with pytest.raises(gm.GraphError, match=r"node b \(F\) has 2 bonds, permitted is 1"):
+        gm.to_rdkit(bent)
+    with pytest.warns(UserWarning, match="no possible molecule"):
+        assert gm.to_rdkit(bent, strict=False).GetNumAtoms() == 3
+    ring = gm.Graph({"element": ["C"] * 5}, [(i, (i + 1) % 5) for i in range(5)], {"bond": ["aromatic"] * 5})
+    with pytest.raises(gm.GraphError, match="no single and double bonds fit the aromatic nodes 0, 1, 2, 3, 4"):
+        gm.to_rdkit(ring)
 
 
 def test_what_is_no_molecule():
@@ -92,7 +115,9 @@ def test_a_smiles_file(tmp_path, capfd):
     assert [g.name for g in graphs] == ["ethanol", "ben zene", "C"]
     path.write_text("CCO\nC1CC\n")
     with pytest.raises(gm.GraphError, match=r"m\.smi: line 2: not a molecule in SMILES: 'C1CC'"):
-        gio.read_smiles(path)
+        gio.read_smiles(path, strict=True)
+    with pytest.warns(UserWarning, match=r"m\.smi: 1 of 2 records hold no molecule .*line 2: not a molecule in SMILES: 'C1CC'"):
+        assert len(gio.read_smiles(path)) == 1
     assert capfd.readouterr().err == ""  # RDKit would print to the terminal
 
 
@@ -137,7 +162,13 @@ def test_a_thousand_spoilt_files(kind, tmp_path, rng, capfd):
     )
     read = gio.read_smiles if kind == "smi" else gio.read_sdf
     good = (tmp_path / f"good.{kind}").read_bytes()
-    outcomes = [only_graph_errors(read, data) for data in corruptions(good, rng, 1000)]
+    strictly = functools.partial(read, strict=True)
+    spoilt = list(corruptions(good, rng, 1000))
+    outcomes = [only_graph_errors(strictly, data) for data in spoilt]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for data in spoilt[::10]:  # what cannot be read is left out, whatever else there is
+            only_graph_errors(read, data)
     refused = [outcome for outcome in outcomes if isinstance(outcome, str)]
     assert len(refused) > 100
     assert all(message.startswith("SMILES: " if kind == "smi" else "SDF: ") for message in refused)
@@ -155,7 +186,7 @@ def test_a_thousand_spoilt_files(kind, tmp_path, rng, capfd):
 )
 def test_smiles_that_cannot_be_read(data, said):
     with pytest.raises(gm.GraphError, match=said):
-        gio.read_smiles(data)
+        gio.read_smiles(data, strict=True)
 
 
 def test_sdf_with_a_huge_count():

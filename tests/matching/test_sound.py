@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import graphmeans as gm
+from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.bounds import lap_bounds, norm_bounds
 from graphmeans.matching.edge_bound import edge_bounds
+from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.frames import Frames
 from graphmeans.means.registry import get_mean
 
@@ -247,10 +250,32 @@ def test_numbers_that_are_too_large(given, said):
         gm.pairwise_distances(graphs, **given)
 
 
-def test_centers_that_no_memory_holds():
+def test_centers_and_sketches_that_no_memory_holds(monkeypatch):
+    monkeypatch.setattr("graphmeans.budget.machine_memory", lambda: 1e9)
     graphs, _ = gm.datasets.make_letters(8, random_state=0)
-    with pytest.raises(gm.GraphError, match="more than this machine can give"):
-        gm.GraphKMeans(2, order=2**20, random_state=0).fit(graphs)
+    for call in (gm.GraphKMeans(2, order=2**14, random_state=0).fit, lambda graphs: gm.sketch(graphs, 2**14)):
+        with pytest.raises(gm.GraphError, match="more than this machine can give"):
+            call(graphs)
+
+
+@pytest.mark.parametrize("order", [2**14 + 1, 2**31, 2**39])
+def test_an_order_for_which_there_is_no_room_is_refused_by_all(order):
+    """It would have been laid out, with gigabytes of zeros, before anybody asked how large it is."""
+    graphs, _ = gm.datasets.make_letters(8, random_state=0)
+    for call in (
+        gm.GraphKMeans(2, order=order, random_state=0).fit, gm.GraphKMeans(2, order=order, algorithm="lloyd").fit,
+        gm.MiniBatchGraphKMeans(2, order=order).fit, gm.GraphKMedoids(2, order=order).fit, gm.GraphIndex(order=order).fit,
+        lambda graphs: gm.sketch(graphs, order), lambda graphs: gm.near_duplicates(graphs, 0.1, order=order),
+        lambda graphs: gm.pairwise_distances(graphs, order=order, cutoff=1.0),
+    ):  # fmt: skip
+        with pytest.raises(gm.GraphError, match=f"order {order} is more than 16384"):
+            call(graphs)
+
+
+def test_the_most_places_that_can_be_asked_for_cost_next_to_nothing():
+    graphs, _ = gm.datasets.make_letters(8, random_state=0)
+    found, _ = gm.GraphIndex(order=2**14).fit(graphs).kneighbors(graphs, 2)
+    assert np.allclose(found, gm.GraphIndex(order=20).fit(graphs).kneighbors(graphs, 2)[0])
 
 
 def test_attributes_of_any_size_end_in_an_answer_or_in_one_line():
@@ -271,3 +296,23 @@ def test_sums_of_graphs_that_are_not_sound():
     with pytest.raises(gm.GraphError, match="a GraphBatch is not sound"):
         Frames(1, batch, 2).add(replace(batch, ends=batch.ends + np.int32(7)), np.array([0]), np.array([0]),
                                 np.array([0, 1]), batch.node_ptr, np.ones(1))  # fmt: skip
+
+
+def test_centers_of_a_space_without_a_limit_are_not_laid_out():
+    """A model file may say so of its space; then its centers cannot be learned on."""
+    graphs, _ = gm.datasets.make_letters(8, random_state=0)
+    batch = gm.GraphEncoder().fit_transform(graphs)
+    with pytest.raises(gm.GraphError, match="more than this machine can give"):
+        FrameCenters.from_graphs(np.array([UNBOUNDED]), batch)
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e200, 5e-324])
+def test_weights_whose_products_no_number_holds(weight):
+    graphs, _ = gm.datasets.make_letters(8, random_state=0)
+    for call in (gm.GraphKMeans(2, random_state=0).fit, gm.GraphKMedoids(2, random_state=0).fit, gm.mean):
+        with pytest.raises(gm.GraphError, match=r"sample_weight adds up to about .*: scale it"):
+            call(graphs, sample_weight=np.full(8, weight))
+    km = gm.GraphKMeans(2, random_state=0, n_jobs=1)
+    found, plain = (clone(km).fit(graphs, sample_weight=given) for given in (np.full(8, 2.0**400), None))
+    assert found.labels_.tolist() == plain.labels_.tolist()
+    assert found.inertia_ == pytest.approx(2.0**400 * plain.inertia_)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -15,53 +14,12 @@ from graphmeans import Graph
 from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.report import write_report
 from graphmeans.report.chart import bar_chart, line_chart
-from graphmeans.report.contrasts import profile_contrasts, spreads
+from graphmeans.report.contrasts import profile, profile_contrasts, spreads
 from graphmeans.report.evidence import gather
 from graphmeans.report.page_data import script_json
 from graphmeans.report.summary import summarize_clustering
 from graphmeans.report.words import percent
-from reports import HOSTILE, drawings, fitted, letters
-
-VOID = {"meta", "circle", "path", "rect", "br", "input", "link", "use"}
-
-
-class Page(HTMLParser):
-    """Collects what a browser would see, and complains about tags that do not match."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text = self.script = self.json = ""
-        self.feed(path.read_text(encoding="utf-8"))
-        self.close()
-        assert self.open == []
-        self.data = json.loads(self.json)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        if self.open[-1:] == ["script"]:
-            if self.tags[-1][1].get("type") == "application/json":
-                self.json += data
-            else:
-                self.script += data
-        elif self.open[-1:] != ["style"]:
-            self.text += data
-
-
-def words(page: Page) -> str:
-    return re.sub(r"\s+", " ", page.text)
+from reports import HOSTILE, Page, drawings, fitted, letters, words
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +38,10 @@ def test_the_page_says_what_came_out(lettered):
     assert "Letters" in said
     assert "120 graphs fall into 15 clusters." in said
     assert f"{percent(gm.evaluation.accuracy(classes, estimator.labels_))} of the graphs belong to the class" in said
-    assert re.search(r"\(silhouette 0\.\d\d\)", said)
+    assert re.search(r"\(silhouette index 0\.\d\d( ± 0\.\d\d)?\)", said)
     assert "proven to be nearest" in said
     assert "if the graphs were drawn anew" in said
-    assert f"{estimator.trace_['matchings'].sum():,} in place of" in said
+    assert f"{estimator.n_matchings_ + estimator.n_seeding_matchings_:,} in all, in place of" in said
     assert "interval" in said
     assert "graphmeans x" in said
     assert "2.0 s" in said
@@ -105,6 +63,8 @@ def test_every_graph_is_in_the_page_with_its_alignment(lettered):
         assert max(row["m"]) < len(page.data["clusters"][row["c"]]["p"]) // 2
         assert row["c2"] != row["c"]
         assert row["s"] == graphs[i].edges.ravel().tolist()
+        parts = sum(row["dn"]) + sum(row["de"][2::3]) + sum(row.get("mn", [])[1::2]) + sum(row.get("me", [])[2::3])
+        assert parts == pytest.approx(1000, abs=25) or row["r"] == 0  # shares of the squared distance, rounded one by one
 
 
 def test_cards_show_the_nearest_the_farthest_and_the_doubtful(lettered):
@@ -122,8 +82,8 @@ def test_cards_show_the_nearest_the_farthest_and_the_doubtful(lettered):
 def test_nothing_is_loaded_from_elsewhere_and_only_our_script_runs(lettered):
     page = lettered[3]
     scripts = [a for tag, a in page.tags if tag == "script"]
-    assert len(scripts) == 2
-    assert scripts[0]["type"] == "application/json"
+    assert len(scripts) == 2 + 15
+    assert all(script["type"] == "application/json" for script in scripts[:-1])
     assert not any(tag in {"img", "iframe", "object", "embed"} for tag, _ in page.tags)
     for tag, attributes in page.tags:
         assert not any(key.startswith("on") for key in attributes)
@@ -159,7 +119,7 @@ def test_names_stay_text(tmp_path: Path):
         command=" ".join(HOSTILE),
     )
     page = Page(path)
-    assert sum(tag == "script" for tag, _ in page.tags) == 2
+    assert sum(tag == "script" for tag, _ in page.tags) == 2 + 2
     assert not any(tag == "img" for tag, _ in page.tags)
     assert "<script>alert(1)</script>" in page.text
     assert "{{ 7 * 7 }}" in page.text
@@ -177,7 +137,8 @@ def test_json_cannot_end_its_element():
 def test_what_sets_clusters_apart_is_in_original_units(tmp_path: Path):
     small = [Graph({"mass": [10.0 + i % 2, 12.0], "kind": ["a", "a"]}, [(0, 1)], {"bond": [1.0]}) for i in range(6)]
     large = [Graph({"mass": [90.0 + i % 2, 110.0], "kind": ["a", "b"]}, [(0, 1)], {"bond": [3.0]}) for i in range(6)]
-    lines = {line.what: (line.here, line.there) for line in profile_contrasts(small, large, spreads(small + large))}
+    found = profile_contrasts(profile(small), profile(large), spreads(small + large))
+    lines = {line.what: (line.here, line.there) for line in found}
     assert lines["mean mass of nodes"] == ("11.2", "100")
     assert lines["mean bond of edges"] == ("1", "3")
     assert lines["share of nodes with kind b"] == ("0%", "50%")
@@ -254,7 +215,9 @@ def test_large_collections_are_sampled_and_the_page_says_so(tmp_path: Path, monk
         order = members[np.argsort(estimator.distances_[members], kind="stable")]
         assert {int(order[0]), int(order[-1])} <= set(evidence.sample.tolist())
     page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes))
-    assert f"a sample of {len(page.data['graphs'])} of the 600 graphs" in words(page)
+    drawn = len(page.data["graphs"])
+    assert f"The {drawn} graphs that are drawn on this page" in words(page)
+    assert f"the other {600 - drawn} where a regression" in words(page)
     assert len(page.data["everyone"]["names"]) == 600
     assert page.data["everyone"]["labels"] == estimator.labels_.tolist()
 
@@ -280,15 +243,16 @@ def test_100_000_graphs_are_a_small_page(tmp_path: Path):
     path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs * 200, classes=classes * 200)
     assert path.stat().st_size < 8e6
     page = Page(path)
-    assert "a sample of 4,000 of the 100,000 graphs" in words(page)
+    assert f"The {len(page.data['graphs']):,} graphs that are drawn on this page" in words(page)
     assert len(page.data["everyone"]["names"]) == 100_000
+    assert len(page.data["rest"]["x"]) == 4 * -(-2 * (100_000 - len(page.data["graphs"])) // 3)  # every graph is a dot
 
 
 def test_no_saving_is_claimed_where_there_is_none(tmp_path: Path):
     graphs = drawings(6)
     estimator = fitted(graphs, 2)
-    estimator.trace_["matchings"][:] = standard_matchings(6, 2)
-    assert "fewer" not in words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
+    estimator.n_matchings_ = len(estimator.trace_) * standard_matchings(6, 2)
+    assert "× fewer" not in words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
 
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path):
@@ -318,8 +282,14 @@ def test_stability_and_second_clusters():
     far = estimator.transform(graphs)
     rows = np.arange(len(graphs))
     far[rows, estimator.labels_] = np.inf
-    assert np.array_equal(evidence.second, far.argmin(axis=1))
-    assert evidence.second_distance == pytest.approx(far.min(axis=1))
+    here = far[rows, evidence.second]  # how far the cluster that is named is
+    assert (evidence.second != estimator.labels_).all()
+    assert evidence.second_matched.any()
+    assert evidence.second_distance[evidence.second_matched] == pytest.approx(here[evidence.second_matched])
+    assert (evidence.second_distance >= here - 1e-9).all()
+    doubtful = evidence.own_distance > 0.8 * far.min(axis=1)
+    assert evidence.second_matched[doubtful].all()
+    assert (here[doubtful] <= 1.1 * far.min(axis=1)[doubtful]).all()  # the second cluster, or one nearly as near
     assert 0.5 < evidence.stability <= 1
     assert np.isinf(evidence.margins).sum() == 0
 

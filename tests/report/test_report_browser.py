@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
+from base64 import b64decode
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,18 @@ from effort import thorough
 from graphmeans.report import write_report
 from reports import HOSTILE, drawings, fitted, letters
 
-WIDTHS = [360, 768, 1440]
+WIDTHS = [390, 768, 1440, 1920]
+#: Instead of saving a file, keep its text.
+SAVED = """window.saved = null;
+URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return '#saved'; };"""
+BOX = """(() => { const b = document.getElementById('mapbox').getBoundingClientRect();
+  return [b.left, b.top, b.width, b.height]; })()"""
+#: Cells, figures and names whose text is broken into pieces of one or two letters.
+NARROW = """[...document.querySelectorAll('td, dd, .gallery b, .gallery i, summary span')].filter((e) => {
+  const text = e.textContent.trim(), box = e.getBoundingClientRect(), style = getComputedStyle(e);
+  const size = parseFloat(style.fontSize);
+  return text.length > 2 && box.height && box.width < 2 * size && box.height > 2.5 * size;
+}).map((e) => e.outerHTML.slice(0, 80))"""
 
 
 @pytest.fixture(scope="module")
@@ -149,28 +162,41 @@ def test_it_opens_without_an_error_and_without_a_request(tab):
     assert tab.requests() == []
 
 
-def test_members_are_drawn_when_they_come_into_view_and_before_printing(tab):
+def test_members_are_drawn_when_they_come_into_view(tab):
     tab.open()
     assert tab.js("document.querySelectorAll('ul[data-members]').length") > 0
     tab.click("article.cluster:last-child h3 a")
     tab.until("!document.querySelector('article.cluster:last-child ul[data-members]')")
     assert tab.js("document.querySelectorAll('article.cluster:last-child .thumb path').length") > 0
-    tab.driver.execute_cdp_cmd("Page.printToPDF", {})
+    assert tab.errors() == []
+
+
+def pages_of(pdf: str) -> int:
+    return len(re.findall(rb"/Type\s*/Page[^s]", b64decode(pdf)))
+
+
+def test_it_prints_two_pages_and_the_cards_on_demand(tab):
+    tab.open()
+    assert pages_of(tab.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]) <= 2
+    assert tab.js("document.querySelectorAll('ul[data-members]').length") > 0
+    tab.click("#print-cards")
+    assert pages_of(tab.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]) > 4
     assert tab.js("document.querySelectorAll('ul[data-members]').length") == 0
     assert tab.errors() == []
 
 
 def test_it_prints_on_white_with_everything_open(tab):
     tab.open(scheme="dark")
+    tab.click("#print-cards")
     media = {"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     tab.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     assert tab.js("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert tab.js("getComputedStyle(document.querySelector('.tools')).display") == "none"
-    assert tab.js("document.querySelectorAll('details:not([open])').length") == 0
+    assert tab.js("document.querySelectorAll('details.apart:not([open])').length") == 0
     assert tab.js("document.querySelectorAll('.pair svg').length") == 15
     tab.driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
-    assert tab.js("document.querySelectorAll('details[open]').length") == 0
+    assert tab.js("document.querySelectorAll('details.apart[open]').length") == 0
     tab.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
@@ -218,7 +244,7 @@ def test_filter_by_mouse_and_by_keyboard(tab, lettered):
     name = sorted(set(classes))[3]
     expected = {int(c) for c, known in zip(estimator.labels_, classes, strict=True) if known == name}
     assert set(tab.cards()) == expected
-    assert tab.js("document.querySelectorAll('.map a:not([style*=none])').length") == len(expected)
+    tab.until(f"document.querySelectorAll('.map a:not([style*=none])').length === {len(expected)}")
     tab.focus("#filter")
     tab.press("mixed")
     mixed = {
@@ -238,7 +264,13 @@ def test_a_member_opens_by_mouse_and_closes(tab, lettered):
     index = int(tab.js("location.hash").removeprefix("#graph-"))
     assert graphs[index].name == name
     assert tab.js("document.querySelectorAll('#viewer-picture .thread').length") >= 2
-    assert tab.js("document.querySelectorAll('#viewer-table tbody tr').length") == graphs[index].n_nodes
+    # The picture names exactly the nodes that the tables name, and no others.
+    rows = tab.js("[...document.querySelectorAll('#viewer-table tbody th')].map(th => th.textContent)")
+    told = {part for row in rows for part in row.removesuffix(", missing here").split("–")}
+    assert set(tab.js("[...document.querySelectorAll('#viewer-picture .number')].map(t => t.textContent)")) == told
+    assert sum("missing" not in row and "–" not in row for row in rows) == graphs[index].n_nodes
+    shares = tab.js("[...document.querySelectorAll('#viewer-table td:nth-child(2)')].map(td => parseFloat(td.textContent))")
+    assert 90 < sum(shares) < 104  # what nodes of the mean too rare to be drawn contribute is left out
     tab.click("#next")
     assert tab.js("document.getElementById('viewer-name').textContent") != name
     tab.click("#previous")
@@ -261,8 +293,22 @@ def test_a_member_opens_by_keyboard_and_focus_comes_back(tab):
     assert tab.js("document.getElementById('viewer-name').textContent") == first
     tab.press("\ue00c")
     tab.until("!document.getElementById('viewer').open")
-    assert tab.js("document.activeElement === document.querySelector('#cluster-2 .thumb')")
-    assert tab.js("location.hash") == ""
+    tab.until("location.hash === '#cluster-2'")
+    tab.until("document.activeElement === document.querySelector('#cluster-2 .thumb')")
+
+
+def test_back_closes_a_member(tab):
+    tab.open("#cluster-2")
+    tab.until("document.querySelector('#cluster-2 .thumb')")
+    tab.click("#cluster-2 .thumb")
+    tab.until("location.hash.startsWith('#graph-')")
+    tab.click("#next")
+    tab.driver.back()
+    tab.until("!document.getElementById('viewer').open")
+    tab.until("location.hash === '#cluster-2'")
+    tab.driver.forward()
+    tab.until("document.getElementById('viewer').open")
+    assert tab.errors() == []
 
 
 def test_all_members_and_what_sets_apart_open(tab, lettered):
@@ -287,8 +333,11 @@ def test_deep_links(tab, lettered):
     tab.open("#search=A_")
     assert tab.js("document.getElementById('search').value") == "A_"
     assert tab.js("document.querySelectorAll('#hits .thumb').length") == sum(g.name.startswith("A_") for g in graphs)
-    tab.open("#filter-nothing")
-    assert len(tab.cards()) == 15
+    tab.until("Math.abs(document.querySelector('.tools').getBoundingClientRect().top) < 120")
+    for hash, said in {"#graph-999": "no graph 999", "#cluster-99": "no cluster 99", "#nowhere": "nothing called"}.items():
+        tab.open(hash)
+        assert said in tab.js("document.getElementById('notice').textContent")
+        assert len(tab.cards()) == 15
     assert tab.errors() == []
 
 
@@ -312,33 +361,148 @@ def test_theme_by_mouse_and_by_keyboard_and_kept(tab):
     assert tab.open(scheme="dark").js(paper) == dark
 
 
-def test_the_map_by_mouse_and_by_keyboard(tab):
-    tab.open()
-    assert tab.js("document.querySelectorAll('.map circle').length") == 240
-    tab.driver.execute_script(
-        "document.querySelector('.map circle').dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+def pointer(tab, x, y, *more, shift=False):
+    """Press at a place, move on to others, and let go."""
+    buttons = {"button": "left", "clickCount": 1, "modifiers": 8 if shift else 0}
+    send = lambda kind, at, **how: tab.driver.execute_cdp_cmd(  # noqa: E731
+        "Input.dispatchMouseEvent", {"type": kind, "x": at[0], "y": at[1], **how}
     )
+    send("mouseMoved", (x, y))
+    send("mousePressed", (x, y), **buttons)
+    for at in more:
+        send("mouseMoved", at, **{**buttons, "buttons": 1})
+    send("mouseReleased", more[-1] if more else (x, y), **buttons)
+
+
+def test_the_map_by_mouse(tab):
+    tab.open()
+    assert tab.js("graphMap.count") == 240
+    tab.driver.execute_script("document.getElementById('mapbox').scrollIntoView({block: 'center'})")
+    free = """(() => { for (let n = 0; n < graphMap.count; n++) { const at = graphMap.at(n);
+        if (document.elementFromPoint(...at)?.id === 'dots') return [n, ...at]; } })()"""
+    _, x, y = tab.js(free)
+    tab.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})
+    tab.until("!document.getElementById('tip').hidden")  # a picture of the graph that is pointed at
+    assert tab.js("document.querySelectorAll('#tip svg path').length") > 0
+    pointer(tab, x, y)
+    tab.until("document.getElementById('viewer').open")
+    shown = tab.js("document.getElementById('viewer-name').textContent")
+    everyone = tab.js("[...Array(graphMap.count).keys()].map(m => [graphMap.nameOf(m), ...graphMap.at(m)])")
+    assert shown in {name for name, u, v in everyone if abs(u - x) + abs(v - y) < 12}
+    tab.press("\ue00c")
+    tab.until("!document.getElementById('viewer').open")
+    tab.click("#zoom-in")
+    tab.until("document.getElementById('map-status').textContent.includes('in view')")
+    place = "document.querySelector('.map a').getAttribute('transform')"
+    before = tab.js(place)
+    box = tab.js(BOX)
+    pointer(tab, box[0] + 20, box[1] + 20, (box[0] + 40, box[1] + 30), (box[0] + 90, box[1] + 60))
+    tab.until(f"{place} !== '{before}'")
+    tab.click("#zoom-home")
+    tab.until("!document.getElementById('map-status').textContent.includes('in view')")
+    tab.click("#choose")
+    tab.driver.execute_script("document.getElementById('mapbox').scrollIntoView({block: 'center'})")
+    left, top, width, height = tab.js(BOX)
+    pointer(tab, left + 20, top + 20, (left + width / 2, top + 40), (left + width / 2, top + height - 3))
+    tab.until("!document.getElementById('selection').hidden")
+    inside = tab.js("""(() => { const b = document.getElementById('mapbox').getBoundingClientRect(); let inside = 0;
+        for (let n = 0; n < graphMap.count; n++) {
+          const [x, y] = graphMap.at(n);
+          inside += x > b.left + 20 && x <= b.left + b.width / 2 && y > b.top + 20 && y < b.bottom - 3;
+        }
+        return inside; })()""")
+    assert abs(int(tab.js("document.getElementById('selected').textContent").split()[0]) - inside) <= 2
+    assert tab.errors() == []
+
+
+def test_the_map_by_keyboard(tab):
+    tab.open()
+    tab.focus("#mapbox")
+    tab.press("+")
+    tab.until("document.getElementById('map-status').textContent.includes('in view')")
+    place = "document.querySelector('.map a').getAttribute('transform')"
+    before = tab.js(place)
+    tab.press("\ue014")
+    tab.until(f"{place} !== '{before}'")
+    tab.press("0")
+    tab.until("!document.getElementById('map-status').textContent.includes('in view')")
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    for key in ("\ue014", "\ue015"):
+        ActionChains(tab.driver).key_down("\ue008").send_keys(key).key_up("\ue008").perform()
+    tab.until("!document.getElementById('tip').hidden")
+    tab.press("\ue007")
     tab.until("document.getElementById('viewer').open")
     tab.press("\ue00c")
+    tab.until("!document.getElementById('viewer').open")
+    tab.focus("#choose-view")
+    tab.press("\ue007")
+    tab.until("!document.getElementById('selection').hidden")
+    tab.driver.execute_script(SAVED)
+    tab.click("#export")
+    tab.until("window.saved !== null")
+    lines = tab.js("window.saved").splitlines()
+    assert lines[0] == "name,cluster,distance,class"
+    assert len(lines) - 1 == int(tab.js("document.getElementById('selected').textContent").split()[0])
+    tab.focus("#clear")
+    tab.press("\ue007")
+    tab.until("document.getElementById('selection').hidden")
     tab.focus(".map a[tabindex='0']")
-    first = tab.js("document.activeElement.dataset.c")
     for key in ("\ue012", "\ue014", "\ue013", "\ue015"):
         tab.press(key)
     assert tab.js("document.activeElement.closest('.map') !== null")
     assert tab.js("document.querySelectorAll('.map a[tabindex=\"0\"]').length") == 1
-    assert tab.js("document.querySelector('.map').classList.contains('focus')")
+    chosen = tab.js("document.activeElement.dataset.c")
     tab.press("\ue007")
-    tab.until("location.hash.startsWith('#cluster-')")
-    assert first is not None
+    tab.until(f"location.hash === '#cluster-{chosen}'")
+    assert tab.errors() == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+def test_the_map_is_colored_by_anything(tab):
+    tab.open()
+    values = tab.js("[...document.querySelectorAll('#color option')].map(o => o.value)")
+    assert {"cluster", "class", "distance", "margin", "certificate", "attribute:0"} <= set(values)
+    seen = set()
+    for value in values:
+        tab.click(f"#color option[value='{value}']")
+        seen.add(tab.js("document.getElementById('map-legend').textContent"))
+    assert len(seen) >= 6
+    assert tab.errors() == []
+
+
+def test_the_tree_folds_and_the_table_is_exported(tab):
+    tab.open()
+    tab.click("#fold")
+    assert tab.js("document.querySelectorAll('.tree details[open]').length") == 0
+    tab.focus(".tree summary")
+    tab.press("\ue007")
+    tab.until("document.querySelectorAll('.tree details[open]').length === 1")
+    tab.click("#unfold")
+    assert tab.js("document.querySelectorAll('.tree details[open]').length") == 14
+    assert tab.js("document.querySelectorAll('.tree .leaf').length") == 15
+    tab.driver.execute_script(SAVED)
+    tab.click("#export-table")
+    tab.until("window.saved !== null")
+    lines = tab.js("window.saved").splitlines()
+    assert len(lines) == 16
+    assert lines[0].startswith("cluster,graphs,rms distance,")
+    assert tab.errors() == []
+
+
+def test_means_are_on_the_first_screen(tab):
+    for width, height in ((390, 844), (1440, 900), (1920, 1080)):
+        tab.open(width=width, height=height)
+        ends = tab.js("[...document.querySelectorAll('#means li')].map(li => li.getBoundingClientRect().bottom)")
+        assert sum(end <= height for end in ends) >= 3
+
+@pytest.mark.parametrize("width", [390, thorough(768), thorough(1440), 1920])
 def test_nothing_overflows(tab, width):
     tab.open(width=width)
     tab.driver.execute_script("document.querySelectorAll('details').forEach(d => { d.open = true; })")
-    tab.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    tab.driver.execute_script("document.getElementById('print-cards').click(); window.dispatchEvent(new Event('beforeprint'))")
     tab.until("!document.querySelector('ul[data-members]')")
     assert tab.overflow() == []
+    assert tab.js(NARROW) == []
     tab.open("#graph-3", width=width)
     assert tab.overflow() == []
 
@@ -375,8 +539,8 @@ def test_hostile_names_stay_text_in_the_browser(browser, tmp_path_factory):
     tab.click("#search")
     tab.press("<script>")
     tab.until("document.querySelectorAll('#hits .thumb').length === 4")
-    tab.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-    assert tab.js("document.querySelectorAll('script').length") == 2
+    tab.driver.execute_script("document.getElementById('print-cards').click(); window.dispatchEvent(new Event('beforeprint'))")
+    assert tab.js("document.querySelectorAll('script:not([type=\"application/json\"])').length") == 1
     assert tab.js("document.querySelectorAll('img').length") == 0
     assert tab.overflow() == []
     assert tab.errors() == []
@@ -395,4 +559,9 @@ def test_a_sampled_page_finds_graphs_that_it_does_not_draw(browser, tmp_path_fac
     tab.press(graphs[absent].name)
     tab.until("document.getElementById('hits').textContent.includes('Not drawn on this page')")
     assert tab.cards() == [int(estimator.labels_[absent])]
+    tab.open(f"#graph-{absent}")
+    said = tab.js("document.getElementById('notice').textContent")
+    assert graphs[absent].name in said
+    assert f"is in cluster {estimator.labels_[absent]}, but it is not drawn on this page" in said
+    assert tab.js("graphMap.count") == 400  # but it is a dot on the map
     assert tab.errors() == []

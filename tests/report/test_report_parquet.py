@@ -78,7 +78,7 @@ def saved(fitted, tmp_path):
 
 
 def test_a_large_collection_is_not_held(fitted, folder, tmp_path, made, monkeypatch):
-    monkeypatch.setattr("graphmeans.report.evidence.BUDGET", 2000.0)
+    monkeypatch.setattr("graphmeans.report.evidence.MOST", 2000.0)
     km, collection = many(fitted, tmp_path), gm.open_collection(folder)
     assert len(collection) == N * COPIES
     made[0] = 0

@@ -56,8 +56,8 @@ STRUCTURES = {
     "vectors": lambda rng, n: structures.vectors(grid(rng, n, 2)),
     "point patterns": lambda rng, n: structures.point_patterns([grid(rng, rng.integers(0, 4), 2) for _ in range(n)]),
     "sequences": lambda rng, n: structures.sequences(["".join(rng.choice(["a", "b"], rng.integers(0, 5))) for _ in range(n)]),
-    "trees": lambda rng, n: structures.trees([tree(rng) for _ in range(n)]),
-    "ordered trees": lambda rng, n: structures.trees([tree(rng) for _ in range(n)], ordered=True),
+    "trees": lambda rng, n: structures.trees([tree(rng) for _ in range(n)], depth="role"),
+    "ordered trees": lambda rng, n: structures.trees([tree(rng) for _ in range(n)], ordered=True, depth="role"),
     "hypergraphs": lambda rng, n: structures.hypergraphs(
         [[set(rng.integers(0, 3, rng.integers(1, 3)).tolist()) for _ in range(rng.integers(0, 3))] for _ in range(n)]
     ),

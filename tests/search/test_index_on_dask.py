@@ -14,7 +14,7 @@ from sklearn.base import clone
 import graphmeans as gm
 from graphmeans.io import write_parquet
 from graphmeans.search import remote
-from runs import hear_interrupts, local_cluster
+from runs import hear_interrupts, local_cluster, wait_for_children
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'graphmeans[dask]'")
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
@@ -117,10 +117,12 @@ def test_an_interrupted_command_leaves_nothing(tmp_path, engine):
         [*command, "--engine", engine, "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=hear_interrupts,
     )  # fmt: skip
+    if engine == "dask":  # on a busy machine they take a while
+        wait_for_children(running, 3)
     time.sleep(8)
     assert running.poll() is None
     running.send_signal(2)
     _, said = running.communicate(timeout=120)
-    assert running.returncode == 130
+    assert running.returncode in (130, -2)  # where Python was inside of exec, it ends by the signal, which a shell calls 130, too
     assert said.decode().strip() == "graphmeans: interrupted"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.gmi", "a.parquet"]

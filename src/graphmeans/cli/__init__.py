@@ -29,13 +29,14 @@ from graphmeans.cli.inspect import inspect_command
 from graphmeans.cli.mean import mean_command
 from graphmeans.cli.paper import paper_command
 from graphmeans.cli.predict import predict_command
+from graphmeans.cli.report import report_command
 from graphmeans.cli.search import search_command
 from graphmeans.cli.warmup import warmup_command
 
 #: The commands, in the order in which the help lists them.
 COMMANDS: tuple[Callable[..., None], ...] = (
     demo_command, inspect_command, choose_k_command, cluster_command, predict_command, mean_command, distance_command,
-    index_command, search_command, compare_command, convert_command, paper_command, warmup_command,
+    report_command, index_command, search_command, compare_command, convert_command, paper_command, warmup_command,
     doctor_command,
 )  # fmt: skip
 

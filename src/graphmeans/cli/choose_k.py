@@ -9,7 +9,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.inputs import encoder_of, input_graphs
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
@@ -24,7 +24,12 @@ def choose_k_command(
     output: options.OutputFolder = Path("graphmeans-choose-k"),
     seeds: Annotated[int, typer.Option(min=2, help="Runs for each number, whose agreement is its stability.")] = 3,
     sample: Annotated[int, typer.Option(min=10, help="Graphs that silhouettes are computed of, at most.")] = 300,
+    fit_sample: Annotated[
+        int, typer.Option(min=10, help="Graphs that are clustered, at most, but 20 for each cluster: a random sample.")
+    ] = 600,
     matcher: options.MatcherOption = options.MatcherName.auto,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
@@ -52,17 +57,16 @@ def choose_k_command(
         import json
 
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
 
         numbers = parse_numbers(clusters) if clusters else None
         with shown_progress(f"reading {source}", quiet=as_json):
-            graphs, _ = open_or_read(source)
+            graphs, _ = input_graphs(source, labelled, roles)
         from graphmeans.evaluation.choosing import choose_k
         from graphmeans.plots.displays import draw_choice
 
         with shown_progress("clustering", quiet=as_json):
             choice = choose_k(
-                graphs, numbers, n_seeds=seeds, sample_size=sample, random_state=seed, matcher=matcher.value,
+                graphs, numbers, n_seeds=seeds, sample_size=sample, fit_size=fit_sample, random_state=seed, matcher=matcher.value,
                 encoder=encoder_of(raw, encoder), node_weight=node_weight, edge_weight=edge_weight,
                 device=device.value, n_jobs=jobs,
             )  # fmt: skip

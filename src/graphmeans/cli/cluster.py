@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.errors import PARTIAL, exit_code, reported, was_stopped
-from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address
+from graphmeans.cli.errors import exit_code, reported, was_stopped
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, in_roles, read_input
 from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:
@@ -64,10 +64,16 @@ def cluster_command(
     certify: Annotated[bool, typer.Option("--certify", help="Match more until every label is proven (interval).")] = False,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations at most, in one run.")] = 100,
     seed: options.Seed = 0,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
     encoder: options.EncoderJson = None,
+    smiles_column: options.SmilesColumn = None,
+    name_column: options.NameColumn = None,
+    class_column: options.ClassColumn = None,
+    strict: options.Strict = False,
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="A file to continue from if the run is killed (interval).", metavar="FILE", show_default=False),
@@ -75,6 +81,7 @@ def cluster_command(
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     y_down: options.YDown = False,
+    members: options.Members = None,
     device: options.DeviceOption = options.DeviceName.auto,
     jobs: options.Jobs = None,
     as_json: options.AsJson = False,
@@ -87,6 +94,9 @@ def cluster_command(
     Writes labels.csv, trace.csv, centroids/ (the mean graphs as GraphML and SVG), model.gmz (for `graphmeans predict` and
     `gm.load`) and report.html. Classes in the input are never clustered on; the report counts them.
 
+    A file of molecules is also written back as it came, as clustered.sdf, .csv, .tsv or .smi: every record, in its order, with
+    cluster, distance, margin and proven added. Records that cannot be read are left out, kept there, and listed in skipped.csv.
+
     A Parquet INPUT (see `graphmeans convert`) need not fit into memory. Its labels are Parquet, too: labels.parquet, or a
     folder labels/ to which the workers of a dask cluster have written their parts.
 
@@ -96,6 +106,8 @@ def cluster_command(
 
     graphmeans cluster molecules.smi -k 8 -o molecules --n-init 10 --edge-weight 0.5
 
+    graphmeans cluster library.csv.gz -k 50 -o library --smiles-column canonical_smiles --class-column target
+
     graphmeans cluster prints.zip -k 60 --encoder '{"orientations": ["orient"], "weights": {"angle": 0}}' --json
 
     graphmeans cluster graphs.parquet -k 100 --init "k-means||" --scheduler tcp://10.0.0.1:8786
@@ -104,7 +116,6 @@ def cluster_command(
         from time import perf_counter
 
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
 
         start = perf_counter()
         quiet = quiet or as_json
@@ -113,17 +124,20 @@ def cluster_command(
         if where != options.EngineName.threads.value and algorithm != options.AlgorithmName.interval:
             raise ValueError(f"--algorithm {algorithm.value} works with --engine threads only; dask takes interval")
         with shown_progress(f"reading {source}", quiet=quiet):
-            graphs, classes = open_or_read(source)
+            graphs, classes, table = read_input(source, smiles_column, name_column, class_column, strict)
+            graphs = in_roles(graphs, labelled, roles)
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
         output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours
 
         from graphmeans.cli.label_files import check_place
+        from graphmeans.cli.molecule_files import check_back
         from graphmeans.cli.results import as_dict, show_results, write_results  # late, because they load slowly
         from graphmeans.cluster.estimators.kmeans import GraphKMeans
 
         if not isinstance(graphs, list):
             check_place(output)
+        check_back(output, source, table)
 
         estimator = GraphKMeans(
             n_clusters, algorithm=algorithm.value, init=init.value, n_init=n_init if n_init == "auto" else int(n_init),
@@ -138,12 +152,10 @@ def cluster_command(
             if workers is not None:
                 estimator.engine = workers.client
             estimator.fit(graphs)
-            if was_stopped():
-                estimator.hint_ = PARTIAL
             seconds = perf_counter() - start
             summary = write_results(
                 output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,
-                arguments=context.obj, seconds=seconds, y_down=y_down,
+                arguments=context.obj, seconds=seconds, y_down=y_down, members=members, table=table,
             )  # fmt: skip
         if as_json:
             echo_json(as_dict(estimator, summary, output, seconds) | {"partial": was_stopped()})

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from graphmeans.cli import options
-from graphmeans.cli.errors import PARTIAL, exit_code, reported, was_stopped
+from graphmeans.cli.errors import exit_code, reported, was_stopped
 
 _LETTERS = 15
 #: Starts of which the best is kept.
@@ -52,8 +52,6 @@ def demo_command(
         estimator = GraphKMeans(_LETTERS, init="medoids", n_init=_RUNS, random_state=seed)
         with shown_progress("clustering", quiet=quiet):
             estimator.fit(graphs)
-        if was_stopped():
-            estimator.hint_ = PARTIAL
         seconds = perf_counter() - start
         summary = write_results(
             output, estimator=estimator, graphs=graphs, classes=letters.tolist(), seconds=seconds,

@@ -9,7 +9,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import model_path, one_graph
+from graphmeans.cli.inputs import model_path, one_graph, with_chosen_roles
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def distance_command(
         typer.Option(help="Measure as this model does: its encoding, weights and order.", metavar="MODEL", show_default=False),
     ] = None,
     matcher: options.MatcherOption = options.MatcherName.auto,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     y_down: options.YDown = False,
@@ -51,7 +53,7 @@ def distance_command(
     graphmeans distance a.gml b.gml --matcher exact --json
     """
     with reported(debug):
-        x, y = one_graph(first), one_graph(second)
+        x, y = with_chosen_roles([one_graph(first), one_graph(second)], labelled, roles)
         found = _match(x, y, model, matcher, node_weight, edge_weight)
         if output is not None:
             _draw(x, y, found, output, y_down)

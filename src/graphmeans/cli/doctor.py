@@ -38,14 +38,14 @@ def doctor_command(as_json: options.AsJson = False, debug: options.Debug = False
     graphmeans doctor --json
     """
     with reported(debug):
-        found = {"versions": _versions(), "system": _system(), "kernels": _kernels(), "self-test": dict(_tests())}
+        found = {}
+        for part, ask in (("versions", _versions), ("system", _system), ("kernels", _kernels)):
+            found[part] = ask()
+            if not as_json:
+                typer.echo(f"{part}:" + "".join(f"\n  {name}: {said}" for name, said in found[part].items()))
+        found["self-test"] = _tested(not as_json)
         if as_json:
             echo_json(found)
-        else:
-            for part, entries in found.items():
-                typer.echo(f"{part}:")
-                for name, said in entries.items():
-                    typer.echo(f"  {name}: {said}")
         failed = [name for name, said in found["self-test"].items() if said != "ok"]
         if failed:
             typer.echo(f"graphmeans: error: the self-test failed: {', '.join(failed)}", err=True)
@@ -54,7 +54,7 @@ def doctor_command(as_json: options.AsJson = False, debug: options.Debug = False
 
 def _versions() -> dict[str, str]:
     import platform
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import PackageNotFoundError, distributions, version
 
     found = {"Python": platform.python_version()}
     for name in (*PACKAGES, *EXTRAS):
@@ -62,6 +62,9 @@ def _versions() -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "not installed" + (" (optional)" if name in EXTRAS else "")
+    for package in distributions():  # CuPy has a wheel of another name for each CUDA
+        if str(package.name).startswith("cupy-cuda"):
+            found["cupy"] = f"{package.version} ({package.name})"
     return found
 
 
@@ -125,18 +128,27 @@ def _kernels() -> dict[str, str]:
 # -- the self-test -----------------------------------------------------------------------------------
 
 
-def _tests() -> Iterator[tuple[str, str]]:
+def _tested(shown: bool) -> dict[str, str]:
+    """What each test says. Its name is printed before it begins: should it end the process, that is the last that was said."""
     tests: dict[str, Callable[[], None]] = {
         "exact": lambda: _matcher("exact"), "search": lambda: _matcher("search"), "graduated": lambda: _matcher("graduated"),
         "bounds": _bounds, "mean": _mean, "fit": _fit, "bad input": _bad_input,
     }  # fmt: skip
+    if shown:
+        typer.echo("self-test:")
+    found = {}
     for name, test in tests.items():
+        if shown:
+            typer.echo(f"  {name}: ", nl=False)
         try:
             test()
         except Exception as error:  # whatever it is, it belongs into the report
-            yield name, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            found[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         else:
-            yield name, "ok"
+            found[name] = "ok"
+        if shown:
+            typer.echo(found[name])
+    return found
 
 
 def _pairs() -> Iterator[tuple[Graph, Graph, float]]:

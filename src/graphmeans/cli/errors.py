@@ -17,8 +17,6 @@ from typer.core import TyperGroup
 UNUSABLE, BUG, CLOSED_PIPE = 2, 1, 141
 #: Signals that ask a command to end. The exit code is 128 more: 130 for Ctrl-C, 143 for SIGTERM.
 ENDING = (signal.SIGINT, signal.SIGTERM)
-#: What is said of results that were written after such a signal.
-PARTIAL = "this result is partial: the fit was interrupted after its last complete iteration"
 #: The signals that have come so far.
 _received: list[int] = []
 

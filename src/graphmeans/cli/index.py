@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, input_graphs
 from graphmeans.cli.output import echo_json, safe_markup, say
 
 
@@ -21,6 +21,8 @@ def index_command(
     ] = Path("graphs.gmi"),
     matcher: options.MatcherOption = options.MatcherName.auto,
     effort: options.Effort = 1.0,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     order: Annotated[
@@ -51,13 +53,12 @@ def index_command(
     """
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
         from graphmeans.report.words import counted, duration
         from graphmeans.search.index import GraphIndex
 
         start = time.perf_counter()
         where = engine_address(engine, scheduler)
-        graphs, _ = open_or_read(source)
+        graphs, _ = input_graphs(source, labelled, roles)
         index = GraphIndex(
             encoder=encoder_of(raw, encoder), order="auto" if order is None else order, matcher=matcher.value, effort=effort,
             node_weight=node_weight, edge_weight=edge_weight, device=device.value, n_jobs=jobs,

@@ -7,13 +7,15 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphmeans.cli.options import EngineName
 
 if TYPE_CHECKING:
     from graphmeans.graphs.encoding.encoder import GraphEncoder
     from graphmeans.graphs.graph import Graph
+    from graphmeans.io.formats.molecule_table import MoleculeTable
+    from graphmeans.io.parquet.collection import Collection
 
 logger = logging.getLogger("graphmeans")
 
@@ -24,22 +26,93 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
         return "auto"
     from graphmeans.files import read_file
     from graphmeans.graphs.encoding.encoder import GraphEncoder
+    from graphmeans.graphs.encoding.molecules import MoleculeEncoder
 
     if described is None:
         return GraphEncoder(numbers="keep")
     if raw:
         raise ValueError("--raw and --encoder both say what becomes of numbers; write \"numbers\": \"keep\" into --encoder")
+    if described == "molecule":
+        return described
     text = described if described.lstrip().startswith("{") else read_file(described).decode("utf-8")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--encoder is not valid JSON ({error})") from None
-    known = GraphEncoder().get_params()
+    preset = given.pop("preset", None) if isinstance(given, dict) else None
+    if preset not in (None, "molecule"):
+        raise ValueError(f"--encoder: there is no preset {preset!r}; known is molecule")
+    made: GraphEncoder = GraphEncoder() if preset is None else MoleculeEncoder()
+    known = made.get_params()
     strange = sorted(set(given) - set(known)) if isinstance(given, dict) else []
     if not isinstance(given, dict) or strange:
-        what = f"GraphEncoder has no parameter {strange[0]!r}" if strange else "give an object"
+        what = f"{type(made).__name__} has no parameter {strange[0]!r}" if strange else "give an object"
         raise ValueError(f"--encoder: {what}; known are {', '.join(known)}")
-    return GraphEncoder(**given)
+    return made.set_params(**given)
+
+
+class Read(NamedTuple):
+    """What was read: graphs, their classes, and the file of molecules that they are from."""
+
+    graphs: list[Graph] | Collection
+    classes: list[str] | None
+    table: MoleculeTable | None
+
+
+def read_input(
+    source: Path, smiles: str | None = None, name: str | None = None, label: str | None = None, strict: bool = False
+) -> Read:
+    """The graphs at a path, and their classes; of a file of molecules also the rest of it, and standard input is one."""
+    from graphmeans.io.collection import open_or_read
+    from graphmeans.io.formats.molecule_table import is_molecule_file, read_molecules
+
+    if is_molecule_file(source):
+        table = read_molecules(source, smiles_column=smiles, name_column=name, class_column=label, strict=strict)
+        return Read(table.graphs, table.classes, table)
+    said = {"--smiles-column": smiles, "--name-column": name, "--class-column": label, "--strict": strict or None}
+    wrong = [option for option, value in said.items() if value is not None]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is for a file of molecules, which {source} is not")
+    return Read(*open_or_read(source), None)
+
+
+def input_graphs(source: Path, labelled: bool = False, roles: str | None = None) -> tuple[Any, list[str] | None]:
+    """The graphs of an input and their classes; with roles, if the options ask for them, and then all in memory."""
+    from graphmeans.io.collection import open_or_read
+
+    graphs, classes = open_or_read(source)
+    return in_roles(graphs, labelled, roles), classes
+
+
+def in_roles(graphs: Any, labelled: bool, roles: str | None) -> Any:
+    """The graphs of an input with the roles that the options ask for; as they are, and where they are, if they ask for none."""
+    if labelled or roles is not None:
+        return with_chosen_roles(list(graphs), labelled, roles)
+    if not isinstance(graphs, list):
+        warn_of_identities(graphs)
+    return graphs
+
+
+def warn_of_identities(collection: Any) -> None:
+    """Warn if the names of nodes in a collection on disk seem to be identities; of a list a fit itself does."""
+    import warnings
+
+    from graphmeans.graphs.labelled import ignored_identities
+
+    said = ignored_identities(collection, lambda: collection.take(range(min(len(collection), 30))))
+    if said is not None:
+        warnings.warn(said, stacklevel=2)
+
+
+def with_chosen_roles(graphs: list[Graph], labelled: bool, roles: str | None) -> list[Graph]:
+    """The graphs with the roles that --labelled or --roles ask for."""
+    from graphmeans.graphs.labelled import with_identities, with_roles
+
+    if labelled and roles is not None:
+        raise ValueError("--labelled and --roles both say which nodes may be matched; give one of them")
+    if labelled:
+        return with_identities(graphs)
+    return graphs if roles is None else with_roles(graphs, roles)
 
 
 def query_graphs(where: str) -> list[Graph]:

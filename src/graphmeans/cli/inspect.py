@@ -8,7 +8,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.inputs import encoder_of, in_roles, read_input
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
@@ -25,10 +25,16 @@ def inspect_command(
     source: options.Input,
     n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=1, help="For the estimate of time and memory.")] = 8,
     matcher: options.MatcherOption = options.MatcherName.auto,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
     encoder: options.EncoderJson = None,
+    smiles_column: options.SmilesColumn = None,
+    name_column: options.NameColumn = None,
+    class_column: options.ClassColumn = None,
+    strict: options.Strict = False,
     seed: options.Seed = 0,
     as_json: options.AsJson = False,
     max_memory: options.MaxMemory = None,
@@ -47,10 +53,10 @@ def inspect_command(
     """
     with reported(debug):
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
 
         with shown_progress(f"reading {source}", quiet=as_json):
-            graphs, classes = open_or_read(source)
+            graphs, classes, _ = read_input(source, smiles_column, name_column, class_column, strict)
+            graphs = in_roles(graphs, labelled, roles)
         from graphmeans.evaluation.inspecting import inspect
 
         with shown_progress("matching a sample", quiet=as_json):

@@ -72,6 +72,12 @@ def read_label_file(directory: Path) -> tuple[dict[str, int], dict[str, str] | N
     return labels, classes or None
 
 
+def named_labels(directory: Path) -> Iterator[tuple[str, int]]:
+    """Names and labels as labels.csv lists them."""
+    for name, label, _ in _csv_rows(directory / "labels.csv"):
+        yield name, label
+
+
 def safe_cell(text: str) -> str:
     """A name as a table cell that no spreadsheet takes for a formula: such a name gets a quote before it.
 

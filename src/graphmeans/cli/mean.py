@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import encoder_of
+from graphmeans.cli.inputs import encoder_of, input_graphs
 from graphmeans.cli.output import echo_json
 
 MeanMethodName = Enum(
@@ -30,6 +30,8 @@ def mean_command(
         float, typer.Option(min=0, max=1, help="Draw nodes and edges that at least this share of the graphs have.")
     ] = 0.0,
     matcher: options.MatcherOption = options.MatcherName.auto,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     node_weight: options.NodeWeight = 1.0,
     edge_weight: options.EdgeWeight = 1.0,
     raw: options.Raw = False,
@@ -53,13 +55,13 @@ def mean_command(
     """
     with reported(debug):
         import graphmeans as gm
-        from graphmeans.io.collection import read_collection, write_graph
+        from graphmeans.io.collection import write_graph
         from graphmeans.plots.positions import y_down as drawn_downwards
         from graphmeans.plots.svg import draw_svg
         from graphmeans.plots.text import plain_text
         from graphmeans.report.words import counted, number
 
-        graphs, _ = read_collection(source)
+        graphs = list(input_graphs(source, labelled, roles)[0])
         found = gm.mean(
             graphs, method.value, matcher.value, random_state=seed, encoder=encoder_of(raw, encoder), node_weight=node_weight,
             edge_weight=edge_weight, n_jobs=jobs,

@@ -22,7 +22,7 @@ Input = Annotated[
     typer.Argument(
         metavar="INPUT", show_default=False,
         help="A folder or zip of GXL (with its CXL lists), GraphML, GML or node-link JSON, a TU data set, or a .parquet, "
-        ".npz, SMILES, SDF or CSV file.",
+        ".npz, SMILES, SDF, CSV or TSV file (of molecules also .gz, and - for standard input).",
     ),
 ]  # fmt: skip
 OutputFolder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")]
@@ -32,7 +32,22 @@ EncoderJson = Annotated[
     typer.Option(
         "--encoder", metavar="JSON", show_default=False,
         help="Parameters of GraphEncoder, as JSON or a file of it: "
-        """'{"weights": {"x": 2}, "orientations": ["angle"]}'.""",
+        """'{"weights": {"x": 2}, "orientations": ["angle"]}'; of molecules, those of MoleculeEncoder: """
+        """'{"preset": "molecule", "stereo": true}'.""",
+    ),
+]  # fmt: skip
+Labelled = Annotated[
+    bool,
+    typer.Option(
+        "--labelled",
+        help="The names of nodes are identities (regions, people): a node is matched only with nodes of its own name.",
+    ),
+]
+Roles = Annotated[
+    str | None,
+    typer.Option(
+        "--roles", metavar="COLUMN", show_default=False,
+        help="The node attribute that holds roles: a node is matched only with nodes of its own role.",
     ),
 ]  # fmt: skip
 NodeWeight = Annotated[float, typer.Option(min=0, help="Weight of node attributes.")]
@@ -75,6 +90,43 @@ MaxMemory = Annotated[
     typer.Option(
         "--max-memory", metavar="SIZE", show_default=False, callback=_allow,
         help="What reading INPUT may take, such as 2GB. By default 512 MiB and 200 times the bytes on disk.",
+    ),
+]  # fmt: skip
+SmilesColumn = Annotated[
+    str | None,
+    typer.Option("--smiles-column", metavar="NAME", show_default="smiles", help="The column of a CSV or TSV file with SMILES."),
+]
+NameColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--name-column", metavar="NAME", show_default="name, id or title",
+        help="The column of a CSV or TSV file, or the property of SDF, with the names of molecules.",
+    ),
+]  # fmt: skip
+ClassColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--class-column", metavar="NAME", show_default=False,
+        help="The column of a CSV or TSV file, or the property of SDF, with the classes of molecules.",
+    ),
+]  # fmt: skip
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first molecule that cannot be read, instead of leaving it out.")
+]
+
+
+def parse_members(text: str | None) -> str | None:
+    """Check a number of members, or "all"."""
+    if text is not None and text != "all" and not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise typer.BadParameter(f"{text!r} is neither a number of graphs nor all")
+    return text
+
+
+Members = Annotated[
+    str | None,
+    typer.Option(
+        "--members", metavar="N|all", show_default=False, callback=parse_members,
+        help="How many graphs are drawn on the page; by default what a fifth of the cost of the fit pays for, at most 4,000.",
     ),
 ]  # fmt: skip
 YDown = Annotated[bool, typer.Option("--y-down", help="Draw positions with y downwards, as in images.")]

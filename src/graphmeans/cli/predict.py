@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import connected_workers, engine_address, model_path
+from graphmeans.cli.inputs import connected_workers, engine_address, in_roles, model_path, read_input
 from graphmeans.cli.output import echo_json
 from graphmeans.files import replace_file
 
@@ -33,6 +33,18 @@ def predict_command(
             "ending is a folder of Parquet parts.",
         ),
     ] = None,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
+    smiles_column: options.SmilesColumn = None,
+    name_column: options.NameColumn = None,
+    strict: options.Strict = False,
+    with_input: Annotated[
+        bool,
+        typer.Option(
+            "--with-input", show_default=False,
+            help="Write a file of molecules back as it came, with the columns added; needs -o.",
+        ),
+    ] = False,
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     device: options.DeviceOption = options.DeviceName.auto,
@@ -46,6 +58,8 @@ def predict_command(
     Prints a CSV table: name, label (and class, of a classifier), distance to the nearest mean graph, second (the next
     nearest), margin (1 on the mean graph, 0 half way to the next) and outlier (distance relative to the usual one).
 
+    Molecules that cannot be read are left out, and listed in a file beside the table: FILE.skipped.csv.
+
     A Parquet INPUT is read, predicted and written a block at a time; with --engine dask, workers do all of that.
 
     [bold]Examples[/bold]
@@ -56,11 +70,13 @@ def predict_command(
 
     graphmeans predict molecules new.smi --json | jq '.[] | select(.outlier > 3) | .name'
 
+    graphmeans predict molecules new.sdf -o predicted.sdf --with-input
+
     graphmeans predict results more.parquet -o more-labels --scheduler tcp://10.0.0.1:8786
     """
     with reported(debug):
+        from graphmeans.cli.molecule_files import list_skipped
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
         from graphmeans.io.parquet.predictions import write_predictions
         from graphmeans.io.storage.model import load
         from graphmeans.matching.device import check_device
@@ -73,10 +89,15 @@ def predict_command(
             raise ValueError(f"{model}: is an index, not a model; `graphmeans search` searches in it")
         check_device(device.value)
         estimator.device = device.value
-        graphs, _ = open_or_read(source)
+        graphs, _, table = read_input(source, smiles_column, name_column, None, strict)
+        if with_input and (output is None or table is None):
+            raise ValueError("--with-input writes a file of molecules back; give one as INPUT, and a file with -o")
+        graphs = in_roles(graphs, labelled, roles)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:
-            if output is not None and not output.suffix and not isinstance(graphs, list):
+            if with_input and output is not None and table is not None:
+                table.write(output, prediction_cells(predictions(estimator, graphs, workers, jobs)))
+            elif output is not None and not output.suffix and not isinstance(graphs, list):
                 write_predictions(estimator, graphs, output, workers, jobs)
             elif output is not None and output.suffix.lower() == ".parquet":
                 _write_parquet(output, estimator, graphs, workers, jobs)
@@ -85,6 +106,7 @@ def predict_command(
             else:
                 _write_csv(output, predictions(estimator, graphs, workers, jobs))
         if output is not None:
+            list_skipped(output, table)
             typer.echo(str(output))
 
 
@@ -110,6 +132,16 @@ def predictions(
                 "outlier": float(found.outlier[i]),
             }  # fmt: skip
         at += count
+
+
+def prediction_cells(rows: Iterator[dict[str, Any]]) -> dict[str, list[Any]]:
+    """The columns that are added to a file of molecules."""
+    cells: dict[str, list[Any]] = {}
+    for row in rows:
+        for key, value in row.items():
+            if key != "name":
+                cells.setdefault("cluster" if key == "label" else key, []).append(value)
+    return cells
 
 
 def _write_parquet(path: Path, estimator: Any, graphs: Any, workers: Any, jobs: int | None) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
-from graphmeans.cli.inputs import connected_workers, engine_address, query_graphs
+from graphmeans.cli.inputs import connected_workers, engine_address, query_graphs, with_chosen_roles
 from graphmeans.cli.output import echo_json, plain_table, safe_markup, say
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ def search_command(
         typer.Option("--html", metavar="FILE.html", help="Write a page: queries beside their neighbors.", show_default="none"),
     ] = None,
     y_down: options.YDown = False,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
     engine: options.EngineOption = None,
     scheduler: options.Scheduler = None,
     device: options.DeviceOption = options.DeviceName.auto,
@@ -74,7 +76,7 @@ def search_command(
             raise ValueError(f"{index}: is a model, not an index; make one with `graphmeans index`")
         check_device(device.value)
         found.n_jobs, found.device = jobs, device.value
-        graphs = query_graphs(query)
+        graphs = with_chosen_roles(query_graphs(query), labelled, roles)
         with shown_progress("searching", quiet=as_json), connected_workers(where, jobs) as workers:
             if workers is not None:
                 found.engine = workers.client

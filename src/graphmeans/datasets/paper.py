@@ -17,6 +17,7 @@ from graphmeans.files import PathLike
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.values import BLANK
 
 PaperCollection = tuple[list[Graph], NDArray[Any]]
 
@@ -37,17 +38,17 @@ def grec(path: PathLike, *, standardised: bool = True, per_class: int | None = N
     with the diameter d in units of the root mean square of all diameters. An edge of frequency 2 is the sum of its two.
     """
     graphs, classes = _chosen(*load_iam(path, "grec", "test"), None, per_class)
-    columns = [g.edge_attributes for g in graphs if g.n_edges]
+    columns = [{key: np.ma.filled(values, BLANK[values.dtype.kind]) for key, values in g.edge_attributes.items()} for g in graphs]
     diameters = [column[f"angle{i}"][column[f"type{i}"] == "arc"] for column in columns for i in "01"]
     unit = float(np.sqrt(np.mean(np.concatenate(diameters) ** 2)))
 
-    def part(graph: Graph, i: str) -> FloatArray:
-        kind, value = graph.edge_attributes[f"type{i}"], graph.edge_attributes[f"angle{i}"]
+    def part(column: dict[str, NDArray[Any]], i: str) -> FloatArray:
+        kind, value = column[f"type{i}"], column[f"angle{i}"]  # an edge that is a single line has no second one
         line, arc = (kind == "line").astype(float), (kind == "arc").astype(float)
         return np.stack([line, line * np.cos(2 * value), line * np.sin(2 * value), arc, arc * value / unit], axis=1)
 
     positions = _positions(graphs, standardised)
-    encoded = [part(g, "0") + part(g, "1") if g.n_edges else np.zeros((0, 5)) for g in graphs]
+    encoded = [part(column, "0") + part(column, "1") for column in columns]
     return [_graph(g, x, g.edges, e) for g, x, e in zip(graphs, positions, encoded, strict=True)], classes
 
 

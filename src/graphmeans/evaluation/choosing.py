@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -11,14 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score, silhouette_score
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
 from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.fitted import points_of
+from graphmeans.evaluation.measures import silhouette
 from graphmeans.graphs.batch import FloatArray
-from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.convert import collect, to_graphs
 from graphmeans.graphs.errors import GraphError
 
 logger = logging.getLogger("graphmeans")
@@ -29,18 +31,20 @@ FIRST = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30)
 LESS_STABLE = 0.5
 #: Silhouettes of at least this share of the widest are nearly as wide; between them the objective decides.
 NEARLY_WIDEST = 0.9
-#: Below this mean silhouette width there are hardly any groups.
+#: Below this silhouette index there are hardly any groups.
 NO_GROUPS = 0.1
+#: A sample that is clustered has at least so many graphs for each cluster.
+PER_CLUSTER = 20
 
 
 class Tried(NamedTuple):
     """What was found for one number of clusters."""
 
     n_clusters: int
-    inertia: float  # of the best run
-    silhouette: float  # mean width over a sample of graphs, of the best run
+    inertia: float  # of the best run; of a sample extrapolated to all graphs
+    silhouette: float  # the index (mean over clusters of the mean width) over a sample of graphs, of the best run
     stability: float  # mean adjusted Rand index of two runs from different starts
-    smallest: int  # graphs in the smallest cluster of the best run
+    smallest: int  # graphs in the smallest cluster of the best run; of a sample extrapolated to all graphs
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class KChoice:
         False if there are hardly any groups: all silhouettes are below 0.1.
     n_sample : int
         The number of graphs that the silhouettes were computed for.
+    n_fitted : int, default=0
+        The number of graphs that were clustered: all of them, or a sample. 0 if that is not known.
 
     See Also
     --------
@@ -82,6 +88,7 @@ class KChoice:
     reason: str
     clear: bool
     n_sample: int
+    n_fitted: int = 0
 
     def to_pandas(self) -> Any:
         """Make a table with one row for each number of clusters.
@@ -107,20 +114,22 @@ class KChoice:
         """
         return {
             "recommended": self.recommended, "reason": self.reason, "clear": self.clear, "elbow": self.elbow,
-            "n_sample": self.n_sample, "tried": [row._asdict() for row in self.tried],
+            "n_sample": self.n_sample, "n_fitted": self.n_fitted, "tried": [row._asdict() for row in self.tried],
         }  # fmt: skip
 
 
 def choose_k(
-    graphs: Any, n_clusters: Iterable[int] | None = None, *, n_seeds: int = 3, sample_size: int = 300,
+    graphs: Any, n_clusters: Iterable[int] | None = None, *, n_seeds: int = 3, sample_size: int = 300, fit_size: int | None = 600,
     random_state: int | np.random.RandomState | None = None, on_tried: Callable[[Tried], None] | None = None,
     **options: Any,
 ) -> KChoice:  # fmt: skip
     """Try numbers of clusters and recommend one.
 
-    For each number GraphKMeans runs from several starts. Numbers whose runs disagree are ruled out; of the others those are
-    kept whose mean silhouette is nearly the widest (nine tenths); of these the one is recommended at which the objective
-    bends most sharply (`bends`): up to it another cluster lowers the objective far more than after it.
+    For each number GraphKMeans runs from several starts, on a sample of a large collection: once thoroughly, and then, to see
+    whether it ends in the same clusters, with ``n_init=1``, unless `n_init` says otherwise. Numbers whose runs disagree are
+    ruled out; of the others those are kept whose silhouette index is nearly the widest (nine tenths); of these the one is
+    recommended at which the objective bends most sharply (`bends`): up to it another cluster lowers the objective far more
+    than after it.
 
     Silhouettes alone do not say: they grow slowly as long as subgroups are split off, and lose little when two groups that
     are near each other are merged. Bends alone do not, either: there may be sharper ones where large groups are told apart.
@@ -136,12 +145,15 @@ def choose_k(
         Runs for each number; at least 2.
     sample_size : int, default=300
         The largest number of graphs that are matched with each other for the silhouettes.
+    fit_size : int or None, default=600
+        The largest number of graphs that are clustered, but at least 20 for each cluster; of a larger collection a random
+        sample is. None clusters all graphs.
     random_state : int, RandomState or None, optional
         The seed of everything that is drawn.
     on_tried : callable, optional
         Called with each `Tried`, for progress.
     **options
-        Of `GraphKMeans`. With ``n_init=1`` it takes a fraction of the time, but runs that end in poor optima blur the bend.
+        Of `GraphKMeans`. With ``n_init=1`` it takes a third of the time, but runs that end in poor optima blur the bend.
 
     Returns
     -------
@@ -164,12 +176,18 @@ def choose_k(
         raise GraphError(f"n_seeds must be at least 2 to compare runs, got {n_seeds}")
     if sample_size < 10:
         raise GraphError(f"sample_size must be at least 10, got {sample_size}")
+    if fit_size is not None and fit_size < 10:
+        raise GraphError(f"fit_size must be at least 10, got {fit_size}")
+    graphs = collect(graphs)
     kind = kind_of(graphs)
     items: Any = graphs if is_lazy(graphs) else np.asarray(graphs) if kind == ARRAY else to_graphs(graphs)
     if len(items) < 3:
         raise GraphError(f"choosing a number of clusters needs at least 3 graphs, got {len(items)}")
     random = check_random_state(random_state)
-    trial = _Trial(items, GraphKMeans(**options), n_seeds, sample_size, random)
+    numbers = None if n_clusters is None else _checked(n_clusters, len(items))
+    most = max(FIRST) if numbers is None else numbers[-1] + 1
+    size = len(items) if fit_size is None else min(len(items), max(fit_size, PER_CLUSTER * most))
+    trial = _Trial(items, size, options, n_seeds, sample_size, random)
     tried: dict[int, Tried] = {}
 
     def run(numbers: Sequence[int]) -> None:
@@ -179,45 +197,64 @@ def choose_k(
                 if on_tried is not None:
                     on_tried(tried[k])
 
-    if n_clusters is None:
+    if numbers is None:
         first = [k for k in FIRST if k < len(items)]
         run(first)
         outside = [trial(1)]
         at = first.index(_recommended(list(tried.values()), outside))
         run(range(first[max(0, at - 1)], first[min(len(first) - 1, at + 1)] + 1))
     else:
-        numbers = _checked(n_clusters, len(items))
         run(numbers)
         outside = [trial(k) for k in (numbers[0] - 1, numbers[-1] + 1) if k < len(items)] if len(numbers) > 1 else []
     rows = [tried[k] for k in sorted(tried)]
-    return _choice(rows, outside, len(trial.sample))
+    return _choice(rows, outside, len(trial.sample), size)
 
 
 class _Trial:
-    """Runs GraphKMeans for a number of clusters. The graphs of the sample are matched with each other only once."""
+    """Runs GraphKMeans for a number of clusters. The graphs of the sample are matched with each other only once.
+
+    Parameters
+    ----------
+    items : the graphs
+    size : int
+        How many of them are clustered.
+    options : dict
+        Of GraphKMeans.
+    """
 
     def __init__(
-        self, items: Any, estimator: GraphKMeans, n_seeds: int, sample_size: int, random: np.random.RandomState
+        self, items: Any, size: int, options: dict[str, Any], n_seeds: int, sample_size: int, random: np.random.RandomState
     ) -> None:
-        self.items, self.estimator = items, estimator
-        self.seeds = random.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
-        self.sample = np.sort(random.choice(len(items), size=min(sample_size, len(items)), replace=False))
+        thorough = GraphKMeans(**options)
+        quick = clone(thorough) if "n_init" in options else clone(thorough).set_params(n_init=1)
+        seeds = random.randint(np.iinfo(np.int32).max, size=n_seeds).tolist()
+        self.runs = [clone(quick if n else thorough).set_params(random_state=seed) for n, seed in enumerate(seeds)]
+        self.grows = len(items) / size
+        self.items = items
+        if size < len(items):
+            self.items = _taken(items, np.sort(random.choice(len(items), size=size, replace=False)))
+        self.sample = np.sort(random.choice(size, size=min(sample_size, size), replace=False))
         self.distances: FloatArray | None = None
 
     def __call__(self, k: int) -> Tried:
-        runs = [clone(self.estimator).set_params(n_clusters=k, random_state=seed).fit(self.items) for seed in self.seeds]
+        with warnings.catch_warnings():
+            if self.distances is not None:  # what there is to warn of was said the first time
+                warnings.simplefilter("ignore")
+            runs = [clone(run).set_params(n_clusters=k).fit(self.items) for run in self.runs]
         best = min(runs, key=lambda run: run.inertia_)
         if self.distances is None:
-            self.distances = best.space_.distances(points_of(best, self._chosen()))
+            self.distances = best.space_.distances(points_of(best, _taken(self.items, self.sample)))
         agreement = [adjusted_rand_score(a.labels_, b.labels_) for a, b in combinations(runs, 2)]
         width = _silhouette(self.distances, best.labels_[self.sample])
-        smallest = int(np.bincount(best.labels_, minlength=k).min())
-        return Tried(k, float(best.inertia_), width, float(np.mean(agreement)), smallest)
+        smallest = round(self.grows * int(np.bincount(best.labels_, minlength=k).min()))
+        return Tried(k, self.grows * float(best.inertia_), width, float(np.mean(agreement)), smallest)
 
-    def _chosen(self) -> Any:
-        if is_lazy(self.items):
-            return self.items.take(self.sample)
-        return self.items[self.sample] if isinstance(self.items, np.ndarray) else [self.items[i] for i in self.sample]
+
+def _taken(items: Any, rows: NDArray[np.int64]) -> Any:
+    """Some of the graphs; those of a collection on disk are read."""
+    if is_lazy(items):
+        return items.take(rows)
+    return items[rows] if isinstance(items, np.ndarray) else [items[i] for i in rows]
 
 
 def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
@@ -233,7 +270,7 @@ def _checked(n_clusters: Iterable[int], count: int) -> list[int]:
 def _silhouette(distances: FloatArray, labels: NDArray[Any]) -> float:
     if not 2 <= len(np.unique(labels)) < len(labels):
         return 0.0  # silhouettes are not defined for one cluster, nor if every graph is alone
-    return float(silhouette_score(distances, labels, metric="precomputed"))
+    return silhouette(distances, labels)
 
 
 def _recommended(rows: Sequence[Tried], outside: Sequence[Tried] = ()) -> int:
@@ -282,14 +319,14 @@ def _bends(rows: Sequence[Tried]) -> dict[int, float]:
     return bends([row.n_clusters for row in rows], [row.inertia for row in rows])
 
 
-def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoice:
+def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int, n_fitted: int = 0) -> KChoice:
     k = _recommended(rows, outside)
     row = next(row for row in rows if row.n_clusters == k)
     bend = _bends([*rows, *outside])
     elbow = max((row.n_clusters for row in rows if row.n_clusters in bend), key=lambda n: (bend[n], -n), default=None)
     widest = max(rows, key=lambda row: row.silhouette)
     clear = widest.silhouette >= NO_GROUPS
-    words = [f"mean silhouette {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
+    words = [f"silhouette index {row.silhouette:.2f}", f"runs agree to {row.stability:.2f}"]
     words[0] += ", the widest" if row is widest else f" ({widest.silhouette:.2f} at {widest.n_clusters})"
     if elbow == k:
         words.append("the objective bends most sharply there")
@@ -303,4 +340,4 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int) -> KChoi
         words.append("it is the largest number tried, so try more")
     if not clear:
         words.append("but there are hardly any groups in these graphs")
-    return KChoice(rows, k, elbow, f"{k} clusters: {'; '.join(words)}", clear, n_sample)
+    return KChoice(rows, k, elbow, f"{k} clusters: {'; '.join(words)}", clear, n_sample, n_fitted)

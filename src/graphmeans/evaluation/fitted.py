@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike
 
 from graphmeans.cluster.estimators.inputs import rows_to_batch
 from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.encoding.molecules import MoleculeEncoder
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Matches
 
 
@@ -21,6 +24,12 @@ def points_of(estimator: Any, graphs: Any) -> GraphBatch:
     if isinstance(estimator.cluster_centers_, np.ndarray):
         return estimator.space_.weighted(rows_to_batch(np.asarray(graphs, dtype=np.float64)))
     return estimator.space_.weighted(estimator.encoder_.transform(graphs))
+
+
+def graphs_as_fitted(estimator: Any, graphs: Any) -> list[Graph]:
+    """The graphs whose nodes alignments speak of: of molecules, those that the estimator's encoder makes of them."""
+    encoder = getattr(estimator, "encoder_", None)
+    return encoder.graphs_of(graphs) if isinstance(encoder, MoleculeEncoder) else to_graphs(graphs)
 
 
 def centers_of(estimator: Any) -> GraphBatch:

@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
 from graphmeans.evaluation.cost import MOST_WORK, Cost, affordable_pairs, expected_cost, pair_work
+from graphmeans.evaluation.remarks import remarks
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import ColumnSummary, GraphEncoder
+from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.values import kind_in_words, missing_in, unknown_type
@@ -30,8 +31,6 @@ from graphmeans.space import GraphSpace
 
 #: Graphs of more nodes are not even sketched: that takes seconds each.
 LARGE = 1000
-#: Above this share of the distance a column is said to dominate.
-DOMINATES = 0.8
 #: Relabelled copies are looked for if that takes no more than about this many seconds.
 COMPARING = 3.0
 #: The largest number of graphs that are read of a collection on disk.
@@ -153,7 +152,7 @@ def inspect(
     if not listed:
         raise GraphError("the collection is empty")
     estimator = GraphKMeans(min(n_clusters, len(listed)), **{"random_state": 0, **options})
-    encoder = GraphEncoder() if isinstance(estimator.encoder, str) else clone(estimator.encoder)
+    encoder = make_encoder(estimator.encoder, listed)
     notes: list[str] = []
     problem, columns, cost, copies, relabelled = None, _raw_columns(listed), None, None, None
     try:
@@ -187,7 +186,7 @@ def inspect(
         sum(g.name is None for g in listed), dict(roles.most_common()), copies, relabelled, columns, problem, cost,
         notes,
     )  # fmt: skip
-    notes += _remarks(found)
+    notes += remarks(found, listed, graphs)
     return found
 
 
@@ -268,28 +267,6 @@ def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str],
     return lines + [ColumnSummary(p, n, "a number", "always the same", 1.0, 0, 0, 1, shares[p, n]) for p, n in extra]
 
 
-def _remarks(found: Inspection) -> list[str]:
-    notes = []
-    used = [column for column in found.columns if column.share > 0]
-    most = max(used, key=lambda column: column.share, default=None)
-    if most is not None and most.share > DOMINATES and len(used) > 1:
-        notes.append(
-            f"{most.part} attribute {most.name!r} makes {most.share:.0%} of the distance; "
-            "GraphEncoder(weights=...), node_weight or edge_weight change that"
-        )
-    for column in found.columns:
-        if column.values and column.missing > 0.5 * column.values:
-            notes.append(f"{column.part} attribute {column.name!r} is missing on {column.missing / column.values:.0%}")
-    if found.n_empty:
-        notes.append(f"{found.n_empty} of {found.n_graphs} graphs have no nodes")
-    if found.copies and found.copies > 0.1 * found.n_graphs:
-        notes.append(f"{found.copies} graphs are copies of others; a list is fitted without them, with their weights added")
-    if found.nodes[3] > 10 * max(found.nodes[1], 1):
-        notes.append(
-            f"the largest graph has {found.nodes[3]:.0f} nodes, the median {found.nodes[1]:.0f}: "
-            "everything is compared in a space of that order; without the largest a fit is faster"
-        )
-    return notes
 
 
 #: Names of the channels that say "there is a node (an edge)".

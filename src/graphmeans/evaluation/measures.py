@@ -227,8 +227,8 @@ def objective(
 
 
 def standard_matchings(n_graphs: int, n_clusters: int) -> int:
-    """Matchings of one iteration of a standard k-means: kN to assign the graphs and N - k for the means."""
-    return n_clusters * n_graphs + n_graphs - n_clusters
+    """Matchings of one iteration of a standard k-means: kN to assign the graphs, and one of each graph for the means."""
+    return (n_clusters + 1) * n_graphs
 
 
 def _sample(labels: NDArray[Any], size: int, random: np.random.RandomState) -> IntArray:

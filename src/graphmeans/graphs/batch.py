@@ -113,6 +113,16 @@ class GraphBatch:
         return float(np.abs(self.nodes).max(initial=0.0)), float(np.abs(self.edge_values).max(initial=0.0))
 
     @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all graphs have the same nodes, by their roles, in the same order, and edges between the same of them."""
+        count = len(self)
+        if count < 2 or (self.sizes != self.sizes[0]).any() or (np.diff(self.edge_ptr) != self.edge_ptr[1]).any():
+            return count == 1
+        ends = self.ends.reshape(count, -1)
+        roles = self.roles.reshape(count, -1)
+        return bool((roles == roles[0]).all()) and all(np.array_equal(ends[0], row) for row in ends[1:])
+
+    @cached_property
     def largest(self) -> IntArray:
         """The most nodes of each role in any graph."""
         return np.asarray(self.role_counts.max(axis=0, initial=0))

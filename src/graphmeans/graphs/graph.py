@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.origin import PackedOrigin
 from graphmeans.graphs.values import check_finite, read_column, same_values
 
 #: The key under which a bare array (no column names) is kept.
@@ -132,7 +133,12 @@ class Graph:
 
     @property
     def origin(self) -> Any:
-        """What the graph was made of, None if that was not kept."""
+        """What the graph was made of, None if that was not kept; of a molecule a copy with all its properties."""
+        return self._origin.unpack() if isinstance(self._origin, PackedOrigin) else self._origin
+
+    @property
+    def packed_origin(self) -> Any:
+        """What the graph was made of, as it is kept: packed, if it is a molecule."""
         return self._origin
 
     def __repr__(self) -> str:
@@ -207,11 +213,14 @@ class Graph:
         loops = np.flatnonzero(whole[:, 0] == whole[:, 1])
         if loops.size:
             raise GraphError(f"{self._label()}: node {whole[loops[0], 0]} has a self-loop; make it a node attribute")
-        ends = whole if self._directed else np.sort(whole, axis=1)
-        _, first = np.unique(ends[:, 0] * self._n_nodes + ends[:, 1], return_index=True)
-        if first.size < len(ends):
-            i, j = np.delete(whole, first, axis=0)[0]
-            raise GraphError(f"{self._label()}: edge ({i}, {j}) is given twice")
+        ascending = self._directed or bool((whole[:, 0] < whole[:, 1]).all())
+        ends = whole if ascending else np.sort(whole, axis=1)
+        keys = ends[:, 0] * self._n_nodes + ends[:, 1]
+        if not (keys[1:] > keys[:-1]).all():  # where they ascend, none is given twice
+            _, first = np.unique(keys, return_index=True)
+            if first.size < len(ends):
+                i, j = np.delete(whole, first, axis=0)[0]
+                raise GraphError(f"{self._label()}: edge ({i}, {j}) is given twice")
         return frozen(whole)
 
     def _read_edge_attributes(self, attributes: EdgeData) -> Columns:

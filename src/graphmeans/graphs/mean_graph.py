@@ -129,4 +129,5 @@ class MeanGraph(Graph):
         return Graph(
             nodes.get(BARE, nodes), ends[kept_edges], attributes.get(BARE, attributes), directed=self._directed,
             roles=None if self._roles is None else [self._roles[i] for i in keep], name=self._name,
+            node_ids=None if self._node_ids is None else [self._node_ids[i] for i in keep],
         )  # fmt: skip

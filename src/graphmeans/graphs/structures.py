@@ -5,19 +5,19 @@ Each function makes a list of `Graph` that clusters as any other. See ``docs/how
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphmeans.graphs.convert import from_adjacency, is_networkx
 from graphmeans.graphs.convert.records import columns_of
 from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.labelled import labelled_networks
+from graphmeans.graphs.trees import attributes_of, named_items, trees
 
-#: A deeper tree is taken for a structure that contains itself.
-DEEPEST = 10_000
+__all__ = ["hypergraphs", "labelled_networks", "point_patterns", "sequences", "trees", "vectors"]
 
 Names = Sequence[str] | None
 
@@ -50,7 +50,7 @@ def vectors(rows: ArrayLike, *, names: Names = None) -> list[Graph]:
     array = np.asarray(rows, dtype=np.float64)
     if array.ndim != 2:
         raise GraphError(f"vectors must be the rows of a 2-D array, got shape {array.shape}")
-    return [Graph(row.reshape(1, -1), name=name) for row, name in _named(array, names)]
+    return [Graph(row.reshape(1, -1), name=name) for row, name in named_items(array, names)]
 
 
 def point_patterns(
@@ -92,7 +92,7 @@ def point_patterns(
         raise GraphError(f"{len(arrays)} point patterns but marks for {len(listed)}")
     width = max((array.shape[1] for array in arrays if array.ndim == 2), default=2)
     graphs = []
-    for i, ((array, name), own) in enumerate(zip(_named(arrays, names), listed, strict=True)):
+    for i, ((array, name), own) in enumerate(zip(named_items(arrays, names), listed, strict=True)):
         if array.size == 0:
             array = array.reshape(0, width)
         if array.ndim != 2:
@@ -126,7 +126,7 @@ def sequences(items: Iterable[Iterable[Any]], *, names: Names = None) -> list[Gr
 
     See Also
     --------
-    trees : The depth is the role.
+    trees : The depth is the role, or an attribute.
 
     Examples
     --------
@@ -135,60 +135,9 @@ def sequences(items: Iterable[Iterable[Any]], *, names: Names = None) -> list[Gr
     2.0000000000000004
     """
     graphs = []
-    for item, name in _named([list(item) for item in items], names):
+    for item, name in named_items([list(item) for item in items], names):
         words = all(isinstance(value, (str, bool, np.bool_)) or value is None for value in item)
         graphs.append(Graph({"symbol" if words else "value": item}, roles=list(range(len(item))), name=name))
-    return graphs
-
-
-def trees(
-    roots: Iterable[Any], *, ordered: bool = False, children: Callable[[Any], Iterable[Any]] | None = None,
-    attributes: Callable[[Any], Any] | None = None, names: Names = None,
-) -> list[Graph]:  # fmt: skip
-    """Turn rooted trees into graphs whose roles are the depths: root is matched with root, child with child.
-
-    Parameters
-    ----------
-    roots : collection of trees
-        A tree is ``(label, [tree, ...])`` or a label alone, a mapping with ``"children"`` and attributes, a directed networkx
-        tree with edges away from its root, or anything that `children` and `attributes` can read.
-    ordered : bool, default=False
-        Whether the order of siblings matters: the column ``place`` then counts them from 0.
-    children : callable, optional
-        From a node of your own kind to its children, in order.
-    attributes : callable, optional
-        From a node of your own kind to a label, or to a mapping of attributes.
-    names : sequence of str, optional
-        The names of the graphs.
-
-    Returns
-    -------
-    list of Graph
-        One graph for each item.
-
-    See Also
-    --------
-    sequences : The position is the role.
-
-    Examples
-    --------
-    >>> import ast, graphmeans as gm
-    >>> gm.structures.trees([("+", ["a", ("*", ["b", "c"])])])
-    [Graph(5 nodes, 4 edges)]
-    >>> gm.structures.trees([ast.parse("a + b")], children=ast.iter_child_nodes, attributes=lambda node: type(node).__name__)
-    [Graph(8 nodes, 7 edges)]
-    """
-    if (children is None) != (attributes is None):
-        raise GraphError("children and attributes belong together: give both or neither")
-    graphs = []
-    for i, (root, name) in enumerate(_named(list(roots), names)):
-        try:
-            below, said = children or _nested_children, attributes or _nested_attributes
-            if children is None and is_networkx(root):
-                root, below, said = _root(root), root.successors, root.nodes.__getitem__
-            graphs.append(_tree(root, below, said, ordered, name))
-        except GraphError as error:
-            raise GraphError(f"graph {i}: {str(error).removeprefix('graph: ')}") from None
     return graphs
 
 
@@ -237,113 +186,8 @@ def hypergraphs(
             raise GraphError(f"{len(listed)} hypergraphs but {what} for {len(given)}")
     return [
         _incidence(item, about[i] or {}, about_edges[i] or {}, name, f"graph {i}")
-        for i, (item, name) in enumerate(_named(listed, names))
+        for i, (item, name) in enumerate(named_items(listed, names))
     ]
-
-
-def labelled_networks(
-    matrices: Any, *, labels: Sequence[Hashable] | None = None, directed: bool = False, names: Names = None
-) -> list[Graph]:
-    """Turn networks on the same nodes (connectomes) into graphs: every node is matched with itself.
-
-    The distance is the Euclidean one between the matrices, and k-means is that of the matrices as vectors; but centers are
-    networks, with the share of members that have each edge.
-
-    Parameters
-    ----------
-    matrices : array of shape (N, n, n), or a sequence of dense or sparse matrices of one size
-        The matrices.
-    labels : sequence of n labels, optional
-        The names of the nodes; 0, 1, ... by default.
-    directed : bool, default=False
-        Undirected matrices must be symmetric.
-    names : sequence of str, optional
-        The names of the graphs.
-
-    Returns
-    -------
-    list of Graph
-        One graph for each item.
-
-    See Also
-    --------
-    from_adjacency : Matrices whose nodes are to be matched.
-
-    Examples
-    --------
-    >>> import graphmeans as gm
-    >>> gm.distance(*gm.structures.labelled_networks([[[0, 1], [1, 0]], [[0, 3], [3, 0]]])) ** 2
-    8.000000000000002
-    """
-    graphs = from_adjacency(matrices, directed=directed)
-    if isinstance(graphs, Graph):
-        raise GraphError("expected a sequence of matrices, got a single one; put it into a list")
-    sizes = sorted({graph.n_nodes for graph in graphs})
-    if len(sizes) > 1 or (labels is not None and sizes and sizes[0] != len(labels)):
-        said = f"{sizes[0]} and {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]} nodes but {len(labels or ())} labels"
-        raise GraphError(f"labelled networks must all have the same nodes, got {said}")
-    roles = list(range(sizes[0])) if labels is None and sizes else list(labels or ())
-    if len(set(roles)) < len(roles):
-        raise GraphError("the labels of the nodes are not unique")
-    return [
-        Graph(g.nodes[""], g.edges, g.edge_attributes[""], directed=directed, roles=roles, node_ids=roles, name=name)
-        for g, name in _named(graphs, names)
-    ]
-
-
-def _tree(
-    root: Any, children: Callable[[Any], Iterable[Any]], attributes: Callable[[Any], Any], ordered: bool, name: str | None
-) -> Graph:
-    """The graph of one tree, read level by level; the level of a node is its role."""
-    rows: list[dict[str, Any]] = []
-    depths: list[int] = []
-    edges: list[tuple[int, int]] = []
-    level: list[tuple[Any, int, int]] = [(root, -1, 0)]
-    depth = 0
-    while level:
-        if depth > DEEPEST:
-            raise GraphError(f"the tree is deeper than {DEEPEST}; does it contain itself?")
-        below: list[tuple[Any, int, int]] = []
-        for node, parent, place in level:
-            if parent >= 0:
-                edges.append((parent, len(rows)))
-            below += [(child, len(rows), order) for order, child in enumerate(children(node))]
-            rows.append({**_attributes(attributes(node)), **({"place": float(place)} if ordered else {})})
-            depths.append(depth)
-        level, depth = below, depth + 1
-    return Graph(columns_of(rows) or len(rows), edges, roles=depths, name=name)
-
-
-def _nested_children(node: Any) -> Iterable[Any]:
-    if isinstance(node, Mapping):
-        return node.get("children") or ()
-    if not isinstance(node, (tuple, list)):
-        return ()
-    if len(node) != 2 or isinstance(node[1], (str, bytes)) or not isinstance(node[1], Iterable):
-        raise GraphError(f"a tree is (label, [children]), got {str(node)[:60]!r}")
-    return node[1] or ()
-
-
-def _nested_attributes(node: Any) -> Any:
-    if isinstance(node, Mapping):
-        return {key: value for key, value in node.items() if key != "children"}
-    return node[0] if isinstance(node, (tuple, list)) else node
-
-
-def _attributes(said: Any) -> dict[str, Any]:
-    if said is None:
-        return {}
-    return {str(key): value for key, value in said.items()} if isinstance(said, Mapping) else {"label": said}
-
-
-def _root(tree: Any) -> Any:
-    """The node of a networkx tree that has no parent."""
-    if not tree.is_directed():
-        raise GraphError("a networkx tree must be directed, with edges away from its root")
-    tops = [node for node, parents in tree.in_degree() if parents == 0]
-    if len(tops) != 1 or tree.number_of_edges() != tree.number_of_nodes() - 1:
-        raise GraphError("not a rooted tree: one node must have no parent, and every other node exactly one")
-    return tops[0]
 
 
 def _incidence(
@@ -355,17 +199,10 @@ def _incidence(
     stray = [edge for edge in hyperedges if edge not in members]
     if stray:
         raise GraphError(f"{label}: there is no hyperedge {stray[0]!r}")
-    rows = [_attributes(vertices.get(vertex)) for vertex in place]
-    rows += [_attributes(hyperedges.get(edge)) for edge in members]
+    rows = [attributes_of(vertices.get(vertex)) for vertex in place]
+    rows += [attributes_of(hyperedges.get(edge)) for edge in members]
     ends = [(place[vertex], len(place) + e) for e, inside in enumerate(members.values()) for vertex in inside]
     ids = [("vertex", vertex) for vertex in place] + [("hyperedge", edge) for edge in members]
     roles = ["vertex"] * len(place) + ["hyperedge"] * len(members)
     with speaking_of(label):
         return Graph(columns_of(rows) or len(rows), ends, roles=roles, node_ids=ids, name=name)
-
-
-def _named(items: Sequence[Any] | np.ndarray, names: Names) -> list[tuple[Any, str | None]]:
-    listed = [None] * len(items) if names is None else names
-    if len(listed) != len(items):
-        raise GraphError(f"{len(items)} items but {len(listed)} names")
-    return list(zip(items, listed, strict=True))

@@ -142,5 +142,7 @@ def _masked(values: NDArray[Any], where: str) -> NDArray[Any]:
         known = _plain(np.where(mask, 0.0, np.ma.getdata(values)).tolist() or np.zeros(mask.shape), where)
         return np.ma.MaskedArray(known, mask=mask.copy()) if mask.any() else known
     rest = np.ma.getdata(values)[~mask]
+    if not len(rest) and values.dtype.kind in "bO":  # nothing is known but the type
+        return _with_holes(np.zeros(0, dtype=values.dtype), mask)
     known = _plain(rest.tolist() if rest.dtype == object else rest, where)
     return _with_holes(known, mask) if mask.any() else known

@@ -17,6 +17,7 @@ from graphmeans.io.collection import (
 from graphmeans.io.formats.gml import read_gml, write_gml
 from graphmeans.io.formats.graphml import read_graphml, write_graphml
 from graphmeans.io.formats.gxl import read_gxl, read_gxl_collection, write_gxl, write_gxl_collection
+from graphmeans.io.formats.molecule_table import MoleculeTable, read_molecules
 from graphmeans.io.formats.molecules import read_sdf, read_smiles, write_sdf, write_smiles
 from graphmeans.io.formats.node_link import read_node_link, write_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
@@ -26,9 +27,9 @@ from graphmeans.io.parquet.labels import read_labels, write_labels
 from graphmeans.io.parquet.writer import write_parquet
 
 __all__ = [
-    "Collection", "iterate_collection", "open_collection", "read_collection", "read_gml", "read_graph", "read_graphml",
-    "read_gxl", "read_gxl_collection", "read_labels", "read_node_link", "read_npz", "read_sdf", "read_smiles",
-    "read_tudataset", "write_collection", "write_gml", "write_graph", "write_graphml", "write_graphs", "write_gxl",
-    "write_gxl_collection", "write_labels", "write_node_link", "write_npz", "write_parquet", "write_sdf", "write_smiles",
-    "write_tudataset",
+    "Collection", "MoleculeTable", "iterate_collection", "open_collection", "read_collection", "read_gml", "read_graph",
+    "read_graphml", "read_gxl", "read_gxl_collection", "read_labels", "read_molecules", "read_node_link", "read_npz",
+    "read_sdf", "read_smiles", "read_tudataset", "write_collection", "write_gml", "write_graph", "write_graphml",
+    "write_graphs", "write_gxl", "write_gxl_collection", "write_labels", "write_node_link", "write_npz", "write_parquet",
+    "write_sdf", "write_smiles", "write_tudataset",
 ]  # fmt: skip

@@ -25,7 +25,8 @@ def read_collection(
     path : path
         A folder or zip of GXL files (with CXL lists, if there are any), of GraphML, GML or node-link JSON, or of molecules
         (SDF, SMILES); a TU data set (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz or Parquet files; a single
-        file of any of these, or a CSV file with a column ``smiles``. Files may lie in one folder below the path, and a
+        file of any of these, or a CSV or TSV file with a column ``smiles``; files of molecules may be packed by gzip (``.gz``).
+        Files may lie in one folder below the path, and a
         path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
     split : str, optional
         Which CXL list of a GXL collection, see `read_gxl_collection`.
@@ -168,10 +169,11 @@ def write_collection(
     graphs : sequence of Graph
         The graphs.
     path : path
-        One file if it ends in ``.npz``, ``.parquet``, ``.sdf`` or ``.smi`` (or ``.zip``, for a TU data set), else a folder.
+        One file if it ends in ``.npz``, ``.parquet``, ``.sdf``, ``.smi``, ``.csv`` or ``.tsv`` (or ``.zip``, for a TU data
+        set), else a folder.
     classes : sequence of labels, optional
         Only GXL, TU data sets and Parquet keep them.
-    kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "parquet", "sdf", "smi"}, optional
+    kind : {"graphml", "gml", "json", "npz", "gxl", "tu", "parquet", "sdf", "smi", "csv"}, optional
         The format, by its name in `graphmeans.io.registry`. By default the one that the ending says; of a folder, GXL if
         there are classes, else GraphML.
 

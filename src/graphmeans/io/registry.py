@@ -17,7 +17,8 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats import gxl
 from graphmeans.io.formats.gml import parse_gml, read_gml, write_gml
 from graphmeans.io.formats.graphml import parse_graphml, read_graphml, write_graphml
-from graphmeans.io.formats.molecules import parse_sdf, parse_smiles, read_sdf, read_smiles, write_sdf, write_smiles
+from graphmeans.io.formats.molecule_table import kind_of_molecules, read_molecules
+from graphmeans.io.formats.molecules import parse_sdf, parse_smiles, write_molecule_csv, write_sdf, write_smiles
 from graphmeans.io.formats.node_link import parse_node_link, read_node_link, write_node_link
 from graphmeans.io.formats.npz import read_npz, write_npz
 from graphmeans.io.formats.tudataset import holds_tudataset, read_tudataset, write_tudataset
@@ -139,6 +140,11 @@ def _parquet_files(found: FoundFiles) -> Iterator[Labelled]:
     return open_collection((found.tree.root / found.names[0]).parent).labelled()
 
 
+def _molecules(path: Path) -> Iterator[Labelled]:
+    table = read_molecules(path)
+    return labelled(table.graphs, table.classes)
+
+
 #: By the names that `write_collection` and ``graphmeans convert --to`` give them.
 FORMATS: dict[str, Format] = {
     "gxl": Format(
@@ -160,14 +166,16 @@ FORMATS: dict[str, Format] = {
         read_file=lambda path: open_collection(path).labelled(), read_files=_parquet_files, write=write_parquet,
     ),
     "sdf": Format(
-        title="SDF", endings=(".sdf", ".mol"), single_file=(".sdf",),
-        read_file=lambda path: labelled(read_sdf(path)), read_files=_parsed(parse_sdf),
-        write=lambda graphs, path, classes: write_sdf(graphs, path),
+        title="SDF", endings=(".sdf", ".mol"), file_endings=(".sd",), single_file=(".sdf",),
+        read_file=_molecules, read_files=_parsed(parse_sdf), write=lambda graphs, path, classes: write_sdf(graphs, path),
     ),
     "smi": Format(
-        title="SMILES", endings=(".smi", ".smiles"), file_endings=(".csv",), single_file=(".smi",),
-        read_file=lambda path: labelled(read_smiles(path)), read_files=_parsed(parse_smiles),
-        write=lambda graphs, path, classes: write_smiles(graphs, path),
+        title="SMILES", endings=(".smi", ".smiles"), single_file=(".smi",),
+        read_file=_molecules, read_files=_parsed(parse_smiles), write=lambda graphs, path, classes: write_smiles(graphs, path),
+    ),
+    "csv": Format(
+        title="CSV", file_endings=(".csv", ".tsv"), single_file=(".csv", ".tsv"), read_file=_molecules,
+        read_files=lambda found: [], write=lambda graphs, path, classes: write_molecule_csv(graphs, path),
     ),
     "tu": Format(
         title="TU", found_in=holds_tudataset, keeps_classes=True,
@@ -186,4 +194,6 @@ SINGLE_FILE: dict[str, str] = {ending: name for name, one in FORMATS.items() for
 def format_of_file(path: Path) -> Format | None:
     """Return the format of a single file with graphs, or None if its ending belongs to no format."""
     ending = path.suffix.lower()
+    if ending == ".gz" and (molecules := kind_of_molecules(path)) is not None:
+        return FORMATS["csv" if molecules == "tsv" else molecules]
     return next((one for one in FORMATS.values() if ending in (*one.endings, *one.file_endings)), None)

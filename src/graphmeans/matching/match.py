@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
+from graphmeans.graphs.graph import Graph
 
 #: A match is certified when the interval is this narrow, relative to the distance.
 CERTIFIED = 1e-9
@@ -34,6 +35,10 @@ class Match:
         Whether the interval is so narrow that the mapping is proven optimal.
     matcher : str
         What found it.
+    x : Graph, optional
+        The first graph, where `gm.match` made this.
+    y : Graph, optional
+        The second graph.
 
     See Also
     --------
@@ -53,6 +58,24 @@ class Match:
     indices: IntArray
     certified: bool
     matcher: str
+    x: Graph | None = field(default=None, compare=False)
+    y: Graph | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        aligned = int((np.asarray(self.indices) >= 0).sum())
+        distance = f"distance {self.upper:.4g}" if self.certified else f"distance {self.lower:.4g} to {self.upper:.4g}"
+        proven = "proven optimal" if self.certified else "the best found"
+        return f"Match({distance}, {proven}, {aligned} of {len(self.indices)} nodes aligned, by {self.matcher})"
+
+    def atom_map(self) -> list[tuple[Any, Any]]:
+        """Give the pairs of nodes that are aligned, for molecules the indices of atoms as RDKit wants them.
+
+        Returns
+        -------
+        list of pairs
+            As ``atomMap`` of ``rdkit.Chem.rdMolAlign.AlignMol`` takes them: x is the probe, y the reference.
+        """
+        return [(node, other) for node, other in self.mapping.items() if other is not None]
 
     def _repr_html_(self) -> str:
         # Pictures belong to a higher layer, which is loaded only when a notebook asks for one.

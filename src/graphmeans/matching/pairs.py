@@ -24,6 +24,8 @@ from graphmeans.matching.sound import sound_order
 
 #: The number that means "no limit" in an array of orders.
 UNBOUNDED = np.int64(1) << 40
+#: Most places that can be asked for, unless some graph has more nodes: sketches and centers take memory for all of them.
+MAX_PLACES = 1 << 14
 #: Most threads that can be asked for.
 MAX_JOBS = 1024
 #: Below this many rows^3 it costs more than it saves to give another thread a chunk of its own.

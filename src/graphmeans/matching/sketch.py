@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.budget import check_room
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, largest_of, offsets, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.kernels.pair import SMALLEST
@@ -57,7 +58,9 @@ def sketch_batch(batch: GraphBatch, order: IntArray, kind: str = "rows") -> Floa
     over = np.flatnonzero((batch.role_counts > order[: batch.role_counts.shape[1]]).any(axis=1))
     if len(over):
         raise GraphError(f"graph {over[0]} is larger than the order {order.tolist()} of the sketch")
-    channels = batch.edge_values.shape[1]
+    channels, n = batch.edge_values.shape[1], float(order.sum())
+    if kind == "rows":
+        check_room(8.0 * len(batch) * n * n * channels, f"sketches of {len(batch)} graphs, each of {int(n)} rows,")
     of_edges = _sorted_rows if kind == "rows" else _projected
     result: FloatArray | None = None
     for places, which in _size_classes(batch, order):
@@ -90,7 +93,7 @@ def _size_classes(batch: GraphBatch, order: IntArray) -> Iterator[tuple[IntArray
         share *= 0.75 if len(sizes) % 2 else 2 / 3  # 1, 3/4, 1/2, 3/8, 1/4, ...
         sizes.append(np.ceil(order * share).astype(np.int64))
         size_class[(counts <= sizes[-1][: counts.shape[1]]).all(axis=1)] = len(sizes) - 1
-    for number in np.unique(size_class) if len(batch) else [0]:
+    for number in np.unique(size_class) if len(batch) else [len(sizes) - 1]:
         yield sizes[number], np.flatnonzero(size_class == number)
 
 

@@ -66,7 +66,7 @@ class VectorLayout:
         for batch in batches:
             if len(batch.ends):
                 announce(mark_edges)
-                mark_edges(kernel_arrays(batch), present)
+                mark_edges(kernel_arrays(batch.take([0]) if batch.is_uniform else batch), present)
         edges = np.argwhere(present)
         like, numbers, graphs = batches[0], 0, 0
         for batch in batches:
@@ -127,6 +127,8 @@ class VectorLayout:
         """The graphs as rows: a batch of graphs with one node each, whose attributes are the row."""
         if self.n_roles == 1 and not self.with_presence:
             rows = batch.nodes
+        elif batch.is_uniform and not (self.with_nodes or self.with_presence or self.directed):
+            rows = self._reshaped(batch)
         else:
             announce(flatten_graphs)
             rows = np.zeros((len(batch), self.width))
@@ -139,6 +141,17 @@ class VectorLayout:
                 end = of_edges + self._of_edges_once
                 rows[:, end : self.dim] = rows[:, of_edges:end]
         return as_batch(rows)
+
+    def _reshaped(self, batch: GraphBatch) -> FloatArray:
+        """The numbers of the edges of graphs that all have the same ones: they need not be picked up one by one."""
+        a, b = batch.roles[batch.ends[: batch.edge_ptr[1]]].T
+        place = self._place_of_edge[np.minimum(a, b), np.maximum(a, b)]
+        values = batch.edge_values.reshape(len(batch), len(place), self.edge_width)
+        if np.array_equal(place, np.arange(len(self.edges))):
+            return values.reshape(len(batch), -1)
+        rows = np.zeros((len(batch), len(self.edges), self.edge_width))
+        rows[:, place] = values
+        return rows.reshape(len(batch), -1)
 
     def to_graphs(self, rows: FloatArray) -> tuple[GraphBatch, FloatArray, FloatArray]:
         """Rows as graphs, with the support of their nodes and edges: what a row says of what there is."""

@@ -64,9 +64,8 @@ class Frames:
     SUMS = ("nodes", "edges", "node_weight", "edge_weight", "total")
 
     def __init__(self, count: int, like: GraphBatch, capacity: int) -> None:
+        self.check_room(count, like, capacity)
         dv, channels = like.nodes.shape[1], like.edge_values.shape[1]
-        size = 8.0 * count * capacity * (capacity * (channels + 1) + dv + 2)
-        check_room(size, f"{count} centers of {capacity} nodes each, all of which may have edges,")
         self.directed = like.directed
         self.role_names = like.role_names
         self.size = np.zeros(count, dtype=np.int64)
@@ -79,6 +78,13 @@ class Frames:
 
     def __len__(self) -> int:
         return len(self.size)
+
+    @staticmethod
+    def check_room(count: int, like: GraphBatch, capacity: int) -> None:
+        """Raise a `GraphError` if there is no memory for so many frames."""
+        dv, channels = like.nodes.shape[1], like.edge_values.shape[1]
+        size = 8.0 * count * capacity * (capacity * (channels + 1) + dv + 2)
+        check_room(size, f"{count} centers of {capacity} nodes each, all of which may have edges,")
 
     @classmethod
     def of_graphs(cls, batch: GraphBatch) -> Frames:

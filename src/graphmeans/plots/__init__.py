@@ -6,9 +6,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphmeans.plots.atom_map import draw_atom_map
     from graphmeans.plots.axes import draw
     from graphmeans.plots.displays import ConvergenceDisplay, ElbowDisplay, SilhouetteDisplay, draw_choice
     from graphmeans.plots.maps import EmbeddingDisplay, PrototypeDisplay
+    from graphmeans.plots.matrix import draw_matrices
     from graphmeans.plots.members import draw_alignment, draw_member
     from graphmeans.plots.positions import layout, viewport, y_down
     from graphmeans.plots.sheets import contact_sheet, draw_cluster
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "ConvergenceDisplay": "displays", "ElbowDisplay": "displays", "SilhouetteDisplay": "displays",
     "EmbeddingDisplay": "maps", "PrototypeDisplay": "maps", "contact_sheet": "sheets", "draw": "axes",
-    "draw_alignment": "members", "draw_choice": "displays", "draw_cluster": "sheets", "draw_member": "members",
-    "draw_svg": "svg", "layout": "positions", "viewport": "positions", "y_down": "positions",
+    "draw_alignment": "members", "draw_atom_map": "atom_map", "draw_choice": "displays", "draw_cluster": "sheets",
+    "draw_matrices": "matrix", "draw_member": "members", "draw_svg": "svg", "layout": "positions", "viewport": "positions",
+    "y_down": "positions",
 }  # fmt: skip
 
 __all__ = [
     "ConvergenceDisplay", "ElbowDisplay", "EmbeddingDisplay", "PrototypeDisplay", "SilhouetteDisplay", "contact_sheet",
-    "draw", "draw_alignment", "draw_choice", "draw_cluster", "draw_member", "draw_svg", "layout", "viewport", "y_down",
+    "draw", "draw_alignment", "draw_atom_map", "draw_choice", "draw_cluster", "draw_matrices", "draw_member", "draw_svg",
+    "layout", "viewport", "y_down",
 ]  # fmt: skip
 
 

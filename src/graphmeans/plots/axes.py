@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import arc_points, drawing
-from graphmeans.plots.pen import Pen, opacity
+from graphmeans.plots.pen import NOTHING, SOFT, Pen, opacity
 from graphmeans.plots.positions import FAINT, Viewport
 from graphmeans.plots.text import plain_text
 
@@ -73,6 +73,8 @@ def draw(
     pen = Pen(picture, side_of(ax), viewport, labels)
     show_window(ax, pen, title)
     paint(ax, pen, ink, palette)
+    if not len(picture.drawn):
+        ax.text(0.5, 0.5, NOTHING, transform=ax.transAxes, ha="center", va="center", color=SOFT, fontsize=8)
     return ax
 
 
@@ -131,7 +133,7 @@ def paint(
         colour = node_inks.get(i, palette.get(d.kinds[i], ink))
         return to_rgba(ink if colour == "currentColor" else colour, opacity(float(d.strength[i])) * strength)
 
-    dots = [int(i) for i in d.drawn if d.dots[i] and not (pen.written and d.labels[i])]
+    dots = [int(i) for i in d.drawn if d.dots[i] and (d.names_beside or not (pen.written and d.labels[i]))]
     if dots:
         wide = [2 * (pen.ring if d.rings[i] else pen.radius(float(d.strength[i]))) / pen.scale for i in dots]
         shades = [shade(i) for i in dots]
@@ -145,10 +147,10 @@ def paint(
         )  # fmt: skip
     for i in d.drawn if pen.written else ():
         if d.labels[i]:
-            text = plain_text(d.labels[i], 6)
+            text = plain_text(d.labels[i], d.letters)
             side = int(d.sides[i]) if len(text) > 1 else 0
             height = pen.letters(float(d.strength[i]))
-            x = d.points[i, 0] - side * 0.36 * height / pen.scale
+            x = d.points[i, 0] + side * (0.7 if d.names_beside else -0.36) * height / pen.scale
             ax.text(
                 x, d.points[i, 1], text.replace("$", r"\$"), fontsize=height * 0.92, fontweight="bold",
                 ha={0: "center", 1: "left", -1: "right"}[side], va="center_baseline", color=shade(int(i)),
@@ -162,6 +164,8 @@ def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:
 
     heads, inks = [], []
     for line in pen.lines():
+        if not pen.drawing.heads[line.stroke]:
+            continue
         along = (line.end - line.start) / max(float(np.linalg.norm(line.end - line.start)), 1e-9)
         across = np.array([-along[1], along[0]])
         free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]

@@ -371,7 +371,7 @@ def draw_choice(choice: KChoice, figure: Figure | None = None) -> Figure:
         figure = NewFigure(figsize=(9.0, 3.0), layout="constrained")
     ks = [row.n_clusters for row in choice.tried]
     curves = (
-        ("silhouette", "mean silhouette width", None),
+        ("silhouette", "silhouette index", None),
         ("inertia", "objective", choice.elbow),
         ("stability", "agreement of runs (ARI)", None),
     )

@@ -13,8 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.molecule import is_molecule, skeletal
-from graphmeans.plots.positions import FAINT, Positions, framed, layout, visible
+from graphmeans.plots.network import NAME, NAMED, is_labelled, thinned
+from graphmeans.plots.positions import FAINT, Positions, framed, layout, node_kinds, own_positions, visible
+from graphmeans.plots.text import plain_text
+from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
 
 #: The largest number of nodes that are drawn with their labels; more would be a blur.
 MOST_LABELS = 60
@@ -41,9 +45,21 @@ class Drawing:
     shift: FloatArray
     inset: FloatArray
     sides: IntArray  # where a label runs from its node: 1 to the right, -1 to the left, 0 about it
-    directed: bool = False
+    heads: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # strokes that end in an arrow head
+    em: float = 0.0  # how high letters may be at most, in the plane, so that they keep clear of each other; 0 if any height does
+    letters: int = 6  # of a label that are written
     rings: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that are small circles
     core: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that decide the frame
+
+    @property
+    def directed(self) -> bool:
+        """Whether a stroke has an arrow head."""
+        return bool(self.heads.any())
+
+    @property
+    def names_beside(self) -> bool:
+        """Whether labels stand beside dots, and not in place of them."""
+        return self.em > 0 and bool(self.sides.any())
 
     @property
     def drawn(self) -> IntArray:
@@ -65,13 +81,24 @@ class Drawing:
         a, b = self.points[self.ends[self.strokes]].transpose(1, 0, 2)
         return float(np.median(np.linalg.norm(a - b, axis=1)))
 
-    def box(self) -> tuple[float, float, float, float] | None:
-        """Left, bottom, right, top of what decides the frame; None if nothing does."""
+    def _label_ends(self) -> Positions:
+        """How far labels reach to the left and to the right, where the layout has kept room for them."""
+        ends = []
+        for i in np.flatnonzero(self.core & (self.strength > 0)):
+            wide = LETTER * self.em * min(len(self.labels[i]), self.letters)
+            reach = {0: (-wide / 2, wide / 2), 1: (0.0, wide + self.em), -1: (-wide - self.em, 0.0)}[int(self.sides[i])]
+            ends += [self.points[i] + [x, 0.0] for x in reach]
+        return np.array(ends, dtype=np.float64).reshape(-1, 2)
+
+    def box(self, *, labels: bool = True) -> tuple[float, float, float, float] | None:
+        """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
         points = [self.points[self.core & (self.strength > 0)]]
         strong = self.core[self.ends].all(axis=1) if len(self.ends) else np.zeros(0, bool)
         for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
             start, end = self.points[self.ends[s]]
             points.append(arc_points(start, end, float(self.bend[s]), 8))
+        if self.em and labels:
+            points.append(self._label_ends())
         every = np.concatenate(points)
         if not len(every):
             return None
@@ -87,27 +114,29 @@ def drawing(
     mean = isinstance(graph, MeanGraph)
     strength = np.where(shown_nodes, graph.node_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
     along = np.where(shown_edges, graph.edge_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
+    tree = own_positions(graph) is None and forest_of(graph, shown_nodes, shown_edges) is not None
+    kept = np.arange(graph.n_edges)
+    if not tree and not is_molecule(graph):
+        stronger = thinned(graph, along)
+        if stronger is not along:
+            kept, along = np.flatnonzero(stronger), stronger[stronger > 0]
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
     kinds = node_kinds(graph) or [""] * graph.n_nodes
-    written, m = labels is not False, graph.n_edges
+    written, m = labels is not False, len(kept)
     plain = Drawing(
         points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
         dots=np.ones(graph.n_nodes, bool), kinds=kinds,
-        ends=graph.edges, stroke_strength=along, edge=np.arange(m), bend=np.zeros(m), shift=np.zeros(m),
-        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), directed=graph.directed and not _both_ways(graph),
+        ends=graph.edges[kept], stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
+        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and DEPTH not in graph.nodes),
         rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
     )  # fmt: skip
     if is_molecule(graph):
         return _molecule(graph, plain, written=written)
-    return _with_arcs(graph, plain)
-
-
-def node_kinds(graph: Graph) -> list[str] | None:
-    """The first string attribute of the nodes that tells them apart, which labels and colours them; else None."""
-    for column in graph.nodes.values():
-        if column.dtype == object and column.ndim == 1 and len(column):
-            return ["" if value is np.ma.masked or value is None else str(value) for value in column]
-    return None
+    if tree:
+        return replace(plain, em=1.0, letters=label_length(int(shown_nodes.sum())))
+    if is_labelled(graph) and written and not any(kinds):
+        plain = _with_names(graph, plain)
+    return _one_line_each(_with_arcs(graph, plain))
 
 
 def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -> Positions:
@@ -123,10 +152,31 @@ def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -
     return np.asarray(center + np.outer(np.cos(turn), spoke) + np.outer(np.sin(turn), np.array([-spoke[1], spoke[0]])))
 
 
-def _both_ways(graph: Graph) -> bool:
-    """Whether every arc has an opposite one: arrow heads at both ends would say nothing."""
-    pairs = {(int(i), int(j)) for i, j in graph.edges}
-    return all((j, i) in pairs for i, j in pairs)
+def _one_line_each(plain: Drawing) -> Drawing:
+    """Two opposite arcs become one line without arrow heads, which would say nothing there."""
+    if not plain.directed or not len(plain.ends):
+        return plain
+    opposite = {(int(i), int(j)): s for s, (i, j) in enumerate(plain.ends) if plain.stroke_strength[s] > 0}
+    other = np.array([opposite.get((int(j), int(i)), -1) for i, j in plain.ends])
+    other[plain.stroke_strength <= 0] = -1
+    first = (other < 0) | (np.arange(len(other)) < other)
+    both = other >= 0
+    strength = np.where(both, np.maximum(plain.stroke_strength, plain.stroke_strength[other]), plain.stroke_strength)
+    parts = {name: getattr(plain, name)[first] for name in ("ends", "edge", "bend", "shift", "inset")}
+    return replace(plain, stroke_strength=strength[first], heads=(plain.heads & ~both)[first], **parts)
+
+
+def _with_names(graph: Graph, plain: Drawing) -> Drawing:
+    """The names of a few nodes, written outwards around a circle, or at the places that the nodes have."""
+    if not 0 < len(plain.drawn) <= NAMED:
+        return plain
+    points = plain.points
+    sides = np.where(points[:, 0] >= points[:, 0].mean() - 1e-9, 1, -1)
+    span = float(np.ptp(points, axis=0).max(initial=0.0))
+    gaps = np.concatenate([np.diff(np.sort(points[sides == side, 1])) for side in (-1, 1)])
+    em = min(0.8 * float(gaps.min(initial=span)), 0.08 * span)
+    names = [plain_text(node, NAME) for node in graph.node_ids]
+    return replace(plain, labels=names, sides=sides, em=max(em, 1e-9), letters=NAME)
 
 
 def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
@@ -141,7 +191,8 @@ def _molecule(graph: Graph, plain: Drawing, *, written: bool) -> Drawing:
         plain, strength=np.where(hidden, 0.0, plain.strength),
         labels=formula.labels if written else [""] * graph.n_nodes,
         dots=np.array([bool(label) for label in formula.labels]) & ~hidden, ends=graph.edges[formula.edge],
-        stroke_strength=plain.stroke_strength[formula.edge], edge=formula.edge, bend=np.zeros(len(formula.edge)),
+        stroke_strength=plain.stroke_strength[formula.edge], edge=formula.edge,
+        heads=np.zeros(len(formula.edge), bool), bend=np.zeros(len(formula.edge)),
         shift=formula.shift, inset=formula.inset, sides=formula.sides, core=plain.core & ~hidden,
     )  # fmt: skip
 
@@ -159,19 +210,20 @@ def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
         return plain
     middle = plain.points[plain.core].mean(axis=0) if plain.core.any() else np.zeros(2)
     strokes: list[tuple[int, float]] = []
-    for e in range(graph.n_edges):
+    for e in plain.edge.tolist():
         start, end = plain.points[graph.edges[e]]
         for layer in layers:
-            kind = str(columns[f"type{layer}"][e])
+            kind = "" if columns[f"type{layer}"][e] is np.ma.masked else str(columns[f"type{layer}"][e])
             size = columns.get(f"diameter{layer}", columns.get(f"angle{layer}"))
-            if kind == "arc" and size is not None and size.dtype.kind == "f" and size.ndim == 1:
+            if kind == "arc" and size is not None and size.dtype.kind == "f" and size.ndim == 1 and not np.ma.is_masked(size[e]):
                 strokes.append((e, _bend(start, end, float(size[e]), middle)))
             elif kind or layer != "1":
                 strokes.append((e, 0.0))
     which = np.array([e for e, _ in strokes], dtype=np.int64)
+    at = np.searchsorted(plain.edge, which)
     return replace(
         plain, labels=[""] * graph.n_nodes,  # corners and crossings are seen, not read
-        ends=graph.edges[which], stroke_strength=plain.stroke_strength[which], edge=which,
+        ends=graph.edges[which], stroke_strength=plain.stroke_strength[at], edge=which, heads=plain.heads[at],
         bend=np.array([bend for _, bend in strokes]), shift=np.zeros(len(which)), inset=np.zeros(len(which)),
     )  # fmt: skip
 

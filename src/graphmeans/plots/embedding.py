@@ -33,7 +33,7 @@ def landmark_map(space: GraphSpace, points: GraphBatch, centers: GraphBatch, n_l
     among = space.distances(centers.take(chosen))
     frame = scaled_plane(among)
     far = space.distances(points, centers.take(chosen)) if len(points) else np.zeros((0, len(chosen)))
-    place = _Placer(among, frame, far)
+    place = Placer(among, frame, far)
     others = np.setdiff1d(np.arange(len(centers)), chosen)
     from_centers = np.zeros((len(centers), len(chosen)))
     from_centers[chosen] = among
@@ -71,7 +71,7 @@ def _principal_axes(distances: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.linalg.eigh(-0.5 * centered @ distances**2 @ centered)
 
 
-class _Placer:
+class Placer:
     """The linear map that takes every landmark to its place, for graphs known by their distances to the landmarks.
 
     Squared distances to the landmarks, less what they have in common, are linear in where a graph stands among them

@@ -42,16 +42,20 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
-    edges = [edge_key(i, j, mean.directed) for i, j in mean.edges]
-    support = dict(zip(edges, edge_support.tolist(), strict=True))
-    mapped = [edge_key(into[i], into[j], mean.directed) for i, j in member.edges]
-    extra_edges = [e for e, key in enumerate(mapped) if min(key) < 0 or support.get(key, 0.0) < usual]
-    extra_nodes = [i for i, j in enumerate(into) if j < 0 or node_support[j] < usual]
-    has_nodes, has_edges = {int(j) for j in into if j >= 0}, set(mapped)
-    missing_nodes = [j for j in range(mean.n_nodes) if node_support[j] >= usual and j not in has_nodes]
-    missing_edges = [e for e, key in enumerate(edges) if edge_support[e] >= usual and key not in has_edges]
-    parts = extra_nodes, extra_edges, missing_nodes, missing_edges
-    return Differences(*(np.array(part, dtype=np.int64) for part in parts))
+    theirs, ours = _edge_numbers(mean.edges, mean), _edge_numbers(into[member.edges], mean)
+    usual_edges, present = theirs[edge_support >= usual], into[into >= 0]
+    extra_nodes = (into < 0) | (node_support[np.maximum(into, 0)] < usual if mean.n_nodes else True)
+    missing_nodes = (node_support >= usual) & ~np.isin(np.arange(mean.n_nodes), present)
+    missing_edges = (edge_support >= usual) & ~np.isin(theirs, ours)
+    extra_edges = ~np.isin(ours, usual_edges)
+    return Differences(*(np.flatnonzero(part) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges)))
+
+
+def _edge_numbers(ends: IntArray, mean: Graph) -> IntArray:
+    """A number for each pair of nodes of the mean; -1 if one of them is none."""
+    a, b = ends.T
+    low, high = (a, b) if mean.directed else (np.minimum(a, b), np.maximum(a, b))
+    return np.where(np.minimum(a, b) < 0, -1, low * max(mean.n_nodes, 1) + high)
 
 
 def frame_positions(
@@ -174,12 +178,15 @@ def _beside(member: Graph, matched: IntArray, onto: Positions) -> Positions:
     points = np.zeros((member.n_nodes, 2))
     points[matched] = onto
     placed = set(matched.tolist())
+    if len(placed) == member.n_nodes:
+        return points
     near: list[set[int]] = [set() for _ in range(member.n_nodes)]
     for i, j in member.edges.tolist():
         near[i].add(j)
         near[j].add(i)
-    ends = [np.linalg.norm(points[i] - points[j]) for i, j in member.edges if i in placed and j in placed]
-    unit = float(np.median(ends)) if ends else float(np.ptp(onto, axis=0).max()) or 1.0
+    ends = member.edges[np.isin(member.edges, matched).all(axis=1)]
+    lengths = np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1)
+    unit = float(np.median(lengths)) if len(lengths) else float(np.ptp(onto, axis=0).max()) or 1.0
     middle = onto.mean(axis=0)
     waiting = [i for i in range(member.n_nodes) if i not in placed]
     while waiting:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
+from graphmeans.plots.original import AtomLook, charge_text, isotope_text, look_of
 
 #: Names of node columns that hold element symbols, and of edge columns that hold bond orders.
 ATOM_COLUMNS = ("chem", "symbol", "element", "atom", "atom_symbol", "atom_type")
@@ -23,7 +24,7 @@ H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn 
 As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd
 Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm
 """
-ELEMENTS = frozenset(_SYMBOLS.split())
+ELEMENTS = frozenset([*_SYMBOLS.split(), "*"])
 _WORDS = {"single": 1.0, "double": 2.0, "triple": 3.0, "aromatic": 1.5, "1": 1.0, "2": 2.0, "3": 3.0, "4": 1.5}
 _VALENCES = {"C": 4, "N": 3, "O": 2, "S": 2, "P": 3, "B": 3, "F": 1, "Cl": 1, "Br": 1, "I": 1}
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -81,23 +82,26 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
         if along[e] > 0:
             neighbours[i].append(int(j))
             neighbours[j].append(int(i))
-    heavy = any(symbol != "H" for symbol in symbols)
-    # Hydrogens at heavier atoms are not drawn: a carbon implies them, and other atoms carry them in their letters.
-    hidden = np.array([heavy and symbol == "H" for symbol in symbols], dtype=bool)
-    orders = _alternating(graph, symbols, bond_orders(graph), along)
-    unsaid = _unsaid_hydrogens(graph, symbols, orders)
+    look = look_of(graph)
+    hidden = _hidden(symbols, look)
+    orders = _alternating(graph, symbols, bond_orders(graph), along) if look is None else look.orders
+    unsaid = _unsaid_hydrogens(graph, symbols, orders) if look is None else [int(count) for count in look.hydrogens]
+    charges = _charges(graph) if look is None else [int(charge) for charge in look.charges]
     labels = []
     sides = np.zeros(len(symbols), dtype=np.int64)
     for i, symbol in enumerate(symbols):
         hydrogens = sum(bool(hidden[n]) and strength[n] >= 0.5 * strength[i] > 0 for n in neighbours[i]) + unsaid[i]
         bonds = sum(not hidden[n] for n in neighbours[i])
-        corner = symbol == "C" and bonds > 0
+        isotope = "" if look is None else isotope_text(int(look.isotopes[i]))
+        charge = charge_text(charges[i])
+        odd = bool(isotope or charge or (look is not None and look.radicals[i]))
+        corner = symbol == "C" and bonds > 0 and not odd
         beside = ("H" + (str(hydrogens).translate(_SUBSCRIPTS) if hydrogens > 1 else "")) if hydrogens else ""
-        if beside or len(symbol) > 1:  # OH, but HO where the bond comes from the right
+        if beside or len(symbol) > 1 or odd:  # OH, but HO where the bond comes from the right
             onto = [points[n][0] - points[i][0] for n in neighbours[i] if not hidden[n]]
             acid = symbol in ("O", "S", "F", "Cl", "Br", "I")  # H₂O, but NH₃ and CH₄
             sides[i] = -1 if (np.mean(onto) > 0.05 if onto else acid) else 1
-        written = symbol + beside if sides[i] >= 0 else beside + symbol
+        written = isotope + symbol + beside + charge if sides[i] >= 0 else beside + isotope + symbol + charge
         labels.append("" if corner or hidden[i] else written)
     strokes = [
         (e, *line)
@@ -106,6 +110,13 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
     ]  # fmt: skip
     edge, shift, inset = np.array(strokes, dtype=np.float64).reshape(-1, 3).T
     return Formula(hidden, labels, sides, edge.astype(np.int64), shift, inset)
+
+
+def _hidden(symbols: list[str], look: AtomLook | None) -> NDArray[np.bool_]:
+    """Hydrogens at heavier atoms are not drawn, unless they are isotopes: other atoms carry them in their letters."""
+    heavy = any(symbol != "H" for symbol in symbols)
+    plain = np.ones(len(symbols), dtype=bool) if look is None else look.isotopes == 0
+    return np.array([heavy and symbol == "H" for symbol in symbols], dtype=bool) & plain
 
 
 def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: FloatArray) -> FloatArray:
@@ -131,9 +142,14 @@ def _alternating(graph: Graph, symbols: list[str], orders: FloatArray, along: Fl
 
 
 def _unsaid_hydrogens(graph: Graph, symbols: list[str], orders: FloatArray) -> list[int]:
-    """Hydrogens that a graph without any implies; none are added to a mean, or where there are charges."""
+    """Hydrogens that a graph counts, or that one without any implies; none are added to a mean, or where there are charges."""
     counts = [0] * len(symbols)
-    if "H" in symbols or hasattr(graph, "node_support") or "charge" in graph.nodes:
+    if hasattr(graph, "node_support"):
+        return counts
+    counted = graph.nodes.get("hydrogens")
+    if counted is not None and counted.dtype.kind == "f" and counted.ndim == 1:
+        return [max(0, round(float(value))) for value in np.ma.filled(counted, 0.0)]
+    if "H" in symbols or "charge" in graph.nodes:
         return counts
     used = np.zeros(len(symbols))
     np.add.at(used, graph.edges[:, 0], orders)
@@ -143,6 +159,14 @@ def _unsaid_hydrogens(graph: Graph, symbols: list[str], orders: FloatArray) -> l
         if symbol in _VALENCES and not (symbol == "O" and i in charged):  # the oxygens of a nitro group have none
             counts[i] = max(0, _VALENCES[symbol] - round(float(used[i])))
     return counts
+
+
+def _charges(graph: Graph) -> list[int]:
+    """The charge of each atom, of a mean rounded; 0 where none is given."""
+    column = graph.nodes.get("charge")
+    if column is None or column.dtype.kind != "f" or column.ndim != 1:
+        return [0] * graph.n_nodes
+    return [round(float(value)) for value in np.ma.filled(column, 0.0)]
 
 
 def _lines(
@@ -185,7 +209,8 @@ def rdkit_coordinates(graph: Graph, piece: list[int], edges: list[tuple[int, int
     if loaded is None or symbols is None:
         return None
     chem, depict = loaded
-    heavy = [i for i in piece if symbols[i] != "H"] or piece
+    hidden = _hidden(symbols, look_of(graph))
+    heavy = [i for i in piece if not hidden[i]] or piece
     place = {int(i): n for n, i in enumerate(heavy)}
     molecule = chem.RWMol()
     for i in heavy:

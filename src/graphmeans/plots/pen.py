@@ -14,6 +14,10 @@ from graphmeans.plots.positions import Positions, Viewport, square
 #: Colours of clusters, taken in turn; legible on white and on dark.
 COLOURS = ("#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f")
 SOFT = "#6b7683"
+#: What a picture of a graph without nodes says.
+NOTHING = "no nodes"
+#: Letters that are less high cannot be read.
+LEGIBLE = 5.5
 
 
 def hues(centers: FloatArray, count: int) -> list[int]:
@@ -57,15 +61,21 @@ class Pen:
         count = max(len(drawing.drawn), 1)
         many = sum(bool(drawing.labels[i]) for i in drawing.drawn)
         formula = not all(drawing.dots)  # a structural formula is nothing without its letters
-        crowded = many > MOST_LABELS or size < (64 if formula else 14 * np.sqrt(max(many, 1)) + 60)
+        spread = drawing.em > 0  # whoever placed the nodes kept room for their labels
+        crowded = not spread and (many > MOST_LABELS or size < (64 if formula else 14 * np.sqrt(max(many, 1)) + 60))
         self.written = many > 0 and (labels if labels is not None else not crowded)
         crowd = min(1.0, np.sqrt(12 / count))
         self.line = max(size * (0.016 if self.written else 0.024) * crowd, 0.9)
         self.dot = max(size * 0.031 * crowd, 1.3)
         self.font = max(size * 0.085 * crowd, 7.0)
+        if spread and many:
+            self._fit_letters(viewport)
         beside = max((len(drawing.labels[i]) - 1 for i in drawing.drawn if drawing.sides[i]), default=0)
         self.margin = size * 0.09 + (self.font * (1 / 3 + 0.3 * beside) if self.written else 0)
-        self.box = square(viewport if viewport is not None else drawing.box() or (0.0, 0.0, 1.0, 1.0))
+        if spread and self.written:  # the box holds the labels
+            self.margin = size * 0.03 + self.font / 2
+            self.line, self.dot = min(self.line, self.font * 0.14), min(self.dot, self.font * 0.45)
+        self.box = square(viewport if viewport is not None else drawing.box(labels=bool(self.written)) or (0.0, 0.0, 1.0, 1.0))
         self.scale = (self.size - 2 * self.margin) / (self.box[2] - self.box[0])
         usual = drawing.usual_length * self.scale
         if usual:  # finer where the edges come out short
@@ -74,6 +84,13 @@ class Pen:
             if any(drawing.shift):
                 self.line = max(min(self.line, usual * 0.07), 0.7)
                 self.font = max(min(self.font, usual * 0.62), 6.0)
+
+    def _fit_letters(self, viewport: Viewport | None) -> None:
+        """Letters as high as the drawing allows on this sheet; none where that is too small to be read."""
+        box = square(viewport if viewport is not None else self.drawing.box() or (0.0, 0.0, 1.0, 1.0))
+        self.font = min(self.size * 0.07, self.drawing.em * self.size * 0.88 / (box[2] - box[0]))
+        if self.font < LEGIBLE:
+            self.written, self.font = False, LEGIBLE
 
     def pixels(self, points: Positions) -> Positions:
         """From the plane to the sheet, y downwards."""
@@ -94,7 +111,7 @@ class Pen:
                 continue
             along = (end - start) / length
             aside = np.array([-along[1], along[0]]) * d.shift[s] * min(unit, length)
-            written = [self.written and d.labels[node] for node in d.ends[s]]
+            written = [self.written and not d.names_beside and d.labels[node] for node in d.ends[s]]
             cuts = [min(room, 0.35 * length) if label else d.inset[s] * length for label in written]
             strength = float(d.stroke_strength[s])
             yield DrawnLine(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule, rdkit_coordinates
+from graphmeans.plots.network import circle, circles, is_labelled, thinned
+from graphmeans.plots.tree_layout import forest_of, tree_positions
 
 Positions = NDArray[np.float64]
 #: left, bottom, right, top in the units of the positions (y upwards).
@@ -93,6 +95,14 @@ def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDAr
     return nodes, (graph.edge_support >= least) & nodes[graph.edges].all(axis=1)
 
 
+def node_kinds(graph: Graph) -> list[str] | None:
+    """The first string attribute of the nodes that tells them apart, which labels and colours them; else None."""
+    for column in graph.nodes.values():
+        if column.dtype == object and column.ndim == 1 and len(column):
+            return ["" if value is np.ma.masked or value is None else str(value) for value in column]
+    return None
+
+
 def framed(graph: Graph, faint: float = FAINT) -> NDArray[np.bool_]:
     """Which nodes decide the frame of a picture: what few members have may run out of it."""
     nodes, _ = visible(graph, faint)
@@ -128,6 +138,19 @@ def layout(graph: Graph) -> Positions:
     """
     own = own_positions(graph)
     return own if own is not None else _computed(graph)
+
+
+def common_layouts(graphs: Sequence[Graph]) -> list[Positions]:
+    """The layouts of several graphs, in which networks on the same nodes have each node at the same place."""
+    if not any(own_positions(graph) is not None or _is_tree(graph) for graph in graphs):
+        fixed = circles(graphs)
+        if fixed is not None:
+            return fixed
+    return [layout(graph) for graph in graphs]
+
+
+def _is_tree(graph: Graph) -> bool:
+    return not is_molecule(graph) and forest_of(graph, *visible(graph)) is not None
 
 
 def viewport(graphs: Iterable[Graph], faint: float = FAINT) -> Viewport | None:
@@ -192,19 +215,25 @@ def _computed(graph: Graph) -> Positions:
     """Lay out each connected piece by itself and set the pieces in rows, because distant pieces would shrink them all."""
     import networkx as nx
 
+    nodes, edges = visible(graph)
+    forest = None if is_molecule(graph) else forest_of(graph, nodes, edges)
+    if forest is not None:
+        column = graph.nodes.get("place")
+        places = None if column is None or column.dtype.kind != "f" or column.ndim > 1 else np.ma.filled(column, 0.0).tolist()
+        return tree_positions(graph.n_nodes, forest, node_kinds(graph) or [""] * graph.n_nodes, places)
+    if is_labelled(graph):
+        return circle(graph.n_nodes)
     positions = np.zeros((graph.n_nodes, 2))
-    nodes, _ = visible(graph)
     skeleton = nx.Graph()
     skeleton.add_nodes_from(np.flatnonzero(nodes).tolist())
     skeleton.add_edges_from(_skeleton_edges(graph))
     pieces = [sorted(piece) for piece in nx.connected_components(skeleton)]
     pieces.sort(key=lambda piece: (-len(piece), piece[0]))
-    parent = _parents(graph)
     drawn = []
     for piece in pieces:
         place = rdkit_coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
         if place is None:
-            place = _hierarchy(piece, parent) if parent is not None else _piece(skeleton.subgraph(piece), piece)
+            place = _piece(skeleton.subgraph(piece), piece)
         drawn.append(place)
     for piece, place in zip(pieces, _shelves(drawn), strict=True):
         positions[piece] = place
@@ -213,6 +242,8 @@ def _computed(graph: Graph) -> Positions:
 
 def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
     _, shown = visible(graph)
+    if not is_molecule(graph):
+        shown = thinned(graph, shown.astype(np.float64)) > 0
     pairs = [(int(i), int(j)) for i, j in graph.edges[shown]]
     if not isinstance(graph, MeanGraph) or is_molecule(graph):
         return pairs
@@ -223,37 +254,6 @@ def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
     weighted.add_weighted_edges_from((i, j, float(s)) for (i, j), s in zip(pairs, support, strict=True))
     forest = nx.maximum_spanning_tree(weighted).edges
     return [*forest, *(pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON)]
-
-
-def _parents(graph: Graph) -> dict[int, int] | None:
-    """The parent of each node that has one, if the graph is a directed forest; else None."""
-    if not graph.directed:
-        return None
-    import networkx as nx
-
-    tree = nx.DiGraph(graph.edges[visible(graph)[1]].tolist())
-    return {j: i for i, j in tree.edges} if not tree or nx.is_branching(tree) else None
-
-
-def _hierarchy(piece: list[int], parent: dict[int, int]) -> Positions:
-    """A tree with its root at the top: leaves side by side, parents over the middle of their children."""
-    children: dict[int, list[int]] = {node: [] for node in piece}
-    for node in piece:
-        if node in parent:
-            children[parent[node]].append(node)
-    place: dict[int, tuple[float, float]] = {}
-    leaves = 0.0
-    todo = [(next(node for node in piece if node not in parent), 0, False)]
-    while todo:  # children before their parent, without recursion: a chain may be long
-        node, depth, ready = todo.pop()
-        if not ready:
-            todo += [(node, depth, True), *[(child, depth + 1, False) for child in reversed(children[node])]]
-        elif children[node]:
-            place[node] = (float(np.mean([place[child][0] for child in children[node]])), -float(depth))
-        else:
-            place[node] = (leaves, -float(depth))
-            leaves += 1.0
-    return np.array([place[node] for node in piece])
 
 
 def _piece(component: object, order: list[int]) -> Positions:

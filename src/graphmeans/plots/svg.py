@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.pen import DrawnLine, Pen, opacity
+from graphmeans.plots.original import original_svg
+from graphmeans.plots.pen import NOTHING, DrawnLine, Pen, opacity
 from graphmeans.plots.positions import FAINT, Positions, Viewport
 from graphmeans.plots.text import plain_text
 
@@ -27,8 +28,9 @@ def draw_svg(
 
     Nodes stand at their columns ``x`` and ``y`` (upwards; see `plots.y_down`) or, if there are none, at the two columns of
     a bare array, else where a layout puts them. Molecules are drawn as chemists do, with RDKit's coordinates if it is
-    installed. In a `MeanGraph` the support shows as line width, opacity and node size: what most members have is drawn
-    strongly, what few have fades away.
+    installed; a graph that was made of a molecule is drawn by RDKit from that molecule, with its charges and wedges, unless
+    positions, a viewport or a palette are given. In a `MeanGraph` the support shows as line width, opacity and node size: what
+    most members have is drawn strongly, what few have fades away.
 
     Parameters
     ----------
@@ -67,6 +69,10 @@ def draw_svg(
     '<svg'
     """
     said = escape(plain_text(title if title is not None else picture_title(graph), 200))
+    if viewport is None and positions is None and palette is None and labels is not False:
+        whole = original_svg(graph, size, plain_text(color), said)
+        if whole is not None:
+            return whole
     picture = drawing(graph, positions=positions, labels=labels, faint=faint)
     pen = Pen(picture, size, viewport, labels)
     return (
@@ -78,7 +84,13 @@ def draw_svg(
 
 def shapes(pen: Pen, palette: Mapping[str, str] | None = None) -> str:
     """The lines, dots and letters of a picture, without the `<svg>` about them."""
-    return _lines(pen) + _nodes(pen, palette or {})
+    return (_lines(pen) + _nodes(pen, palette or {})) if len(pen.drawing.drawn) else _nothing(pen)
+
+
+def _nothing(pen: Pen) -> str:
+    """What is shown in place of a graph without nodes."""
+    middle, height = rounded(pen.size / 2), rounded(max(pen.size * 0.07, 8.0))
+    return f'<text x="{middle}" y="{middle}" font-size="{height}" opacity="0.65"{_LETTERING}>{NOTHING}</text>'
 
 
 def picture_title(graph: Graph) -> str:
@@ -104,7 +116,7 @@ def _lines(pen: Pen) -> str:
 def _stroke(line: DrawnLine, pen: Pen) -> str:
     start, end = pen.pixels(np.array([line.start, line.end]))
     path = f"M{_pair(start)}{_way(start, end, line.bend)}"
-    if pen.drawing.directed:
+    if pen.drawing.directed and pen.drawing.heads[line.stroke]:
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)
         free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]
         path += _arrow_head(end - along * (0 if free else pen.dot * 1.2), along, pen)
@@ -131,7 +143,7 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
             look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
         if pen.written and label:
             parts.append(_written(d, int(i), places[i], pen.letters(strength), look))
-        else:
+        if not (pen.written and label) or d.names_beside:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
                 look = f' fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"{faded}'
@@ -141,9 +153,9 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
 
 
 def _written(d: Drawing, i: int, place: Positions, font: float, look: str) -> str:
-    text = plain_text(d.labels[i], 6)
+    text = plain_text(d.labels[i], d.letters)
     side = d.sides[i] if len(text) > 1 else 0
-    x = rounded(place[0] - side * 0.36 * font)
+    x = rounded(place[0] + side * (0.7 if d.names_beside else -0.36) * font)
     anchor = {0: "", 1: ' text-anchor="start"', -1: ' text-anchor="end"'}[side]
     return f'<text x="{x}" y="{rounded(place[1])}" font-size="{rounded(font)}"{anchor}{look}>{escape(text)}</text>'
 

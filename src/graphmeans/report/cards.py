@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -9,11 +10,13 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.graph import Graph
-from graphmeans.report.contrasts import Contrast, mean_contrasts, profile_contrasts, spreads
+from graphmeans.plots.network import is_labelled
+from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
+from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
-from graphmeans.report.words import counted, number, percent
+from graphmeans.report.words import counted, natural_key, number, percent, significant
 
 
 class KeyFigure(NamedTuple):
@@ -31,8 +34,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
         small, large = min(sizes), max(sizes)
         apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
         said.append(f"All of them hold {counted(small, 'graph')}." if small == large else apart)
-    if evidence.silhouette is not None:
-        said.append(f"{_apart(evidence.silhouette)} (silhouette {evidence.silhouette:.2f}).")
+    if evidence.silhouettes is not None:
+        said.append(f"{_apart(evidence.silhouettes.index)} (silhouette index {silhouette_words(evidence)}).")
     sure = []
     if np.isfinite(summary.certified):
         sure.append(f"{percent(summary.certified)} of the graphs are proven to be nearest to the mean of their own cluster")
@@ -43,34 +46,43 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if summary.accuracy is not None:
         right = f"{percent(summary.accuracy)} of the graphs belong to the class that is most frequent in their cluster"
         said.append(f"The known classes were only used to check: {right}.")
-    if summary.hint is not None:
+    if summary.interrupted:
+        said.insert(0, "The fit was interrupted: this is its last complete iteration.")
+    elif summary.hint is not None:
         said.append(f"{summary.hint[0].upper()}{summary.hint[1:]}.")
     return said
 
 
-def figures(summary: ClusteringSummary, evidence: Evidence, duration: str) -> list[KeyFigure]:
-    """The figures below the headline."""
+def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole: bool) -> list[KeyFigure]:
+    """The figures below the headline; the duration may be that of the `whole` run, or of its iterations alone."""
     shown = []
     if summary.accuracy is not None:
         shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
-    if evidence.silhouette is not None:
-        whole = evidence.silhouette_graphs == summary.n_graphs
-        among = "" if whole else f", from a sample of {counted(evidence.silhouette_graphs, 'graph')}"
-        shown.append(KeyFigure(f"{evidence.silhouette:.2f}", f"silhouette index{among}: 1 is well apart, 0 is not apart"))
+    if evidence.silhouettes is not None:
+        among = "" if evidence.silhouettes.error is None else f", from {counted(len(evidence.silhouettes.rows), 'graph')}"
+        said = f"silhouette index{among}: 1 is well apart, 0 is not apart"
+        shown.append(KeyFigure(silhouette_words(evidence), said))
     if np.isfinite(summary.certified):
         shown.append(KeyFigure(percent(summary.certified), "certified: proven to be in the nearest cluster"))
     if evidence.stability is not None:
-        of = "" if len(evidence.sample) == summary.n_graphs else f" (sample of {number(len(evidence.sample))})"
+        of = "" if evidence.fair.sum() == summary.n_graphs else f" (sample of {number(int(evidence.fair.sum()))})"
         shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
-    ours, standard = number(summary.matchings), number(summary.standard)
-    if summary.saves:
+    ours = number(summary.matchings)
+    if summary.saving is not None and summary.saves:
         fewer = f"{summary.saving:,.{1 if summary.saving < 100 else 0}f}× fewer"
-        what = f"matchings than a standard k-means from the same start: {ours} in place of {standard}"
+        what = f"matchings than a standard k-means: {ours} in all, in place of {number(summary.standard or 0)}"
         shown.append(KeyFigure(fewer, what))
-    else:
-        shown.append(KeyFigure(ours, f"matchings; a standard k-means needs {standard}"))
-    shown.append(KeyFigure(duration, f"in all; {counted(summary.n_iter, 'iteration')}"))
+    elif summary.standard is not None:
+        shown.append(KeyFigure(ours, f"matchings in all; a standard k-means needs {number(summary.standard)}"))
+    shown.append(KeyFigure(duration, f"{'in all; ' if whole else 'for '}{counted(summary.n_iter, 'iteration')}"))
     return shown
+
+
+def silhouette_words(evidence: Evidence) -> str:
+    """The silhouette index with its standard error, where it is from a sample."""
+    assert evidence.silhouettes is not None
+    index, error = evidence.silhouettes.index, evidence.silhouettes.error
+    return f"{index:.2f}" if error is None else f"{index:.2f} ± {max(error, 0.01):.2f}"
 
 
 def _apart(index: float) -> str:
@@ -84,15 +96,7 @@ def _apart(index: float) -> str:
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
 
 
-def cards(
-    summary: ClusteringSummary, evidence: Evidence, graphs: Sequence[Graph], pictures: ClusterPictures
-) -> list[dict[str, Any]]:
-    """One card for each cluster, in reading order."""
-    maker = _CardMaker(summary, evidence, graphs, pictures)
-    return [maker.card(cluster) for cluster in summary.in_reading_order()]
-
-
-class _CardMaker:
+class CardMaker:
     """Makes cards. What all of them are compared with is computed once."""
 
     def __init__(
@@ -102,59 +106,103 @@ class _CardMaker:
         labels = summary.labels[evidence.sample]
         # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
-        self.members = [[graphs[evidence.sample[n]] for n in rows[:200]] for rows in self.rows]
+        self.members = [[graphs[evidence.sample[n]] for n in rows if evidence.fair[n]][:200] for rows in self.rows]
         self.margins = evidence.margins
-        self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 600)]])
-        known = [_spread(c) for c in self.clusters if c.size]
+        self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 200)]])
+        self.profiles = [profile(members) for members in self.members]
+        known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.usual_spread = float(np.median(known)) if known else 0.0
+
+    def cards(self) -> list[dict[str, Any]]:
+        """One card for each cluster, in the order of the summary."""
+        return [self.card(cluster) for cluster in self.clusters]
 
     def card(self, cluster: ClusterSummary) -> dict[str, Any]:
         """What the page says about one cluster."""
         label, evidence = cluster.label, self.evidence
-        typical, odd, doubtful = self._chosen(self.rows[label])
+        typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
+        among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         groups = (
             {"what": "Typical", "why": "nearest to the mean", "members": typical},
             {"what": "Odd", "why": "farthest from the mean", "members": odd},
-            {"what": "Doubtful", "why": "nearly in another cluster", "members": doubtful},
+            {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
         core = cluster.mean.cut(0.5)
-        tight = _spread(cluster) if cluster.size else None
+        tight = cluster.rms_distance
         near = [
             {"label": int(c), "name": self.clusters[c].name, "distance": number(float(d))}
-            for c, d in zip(evidence.neighbours[label], evidence.neighbour_distances[label], strict=True)
+            for c, d in zip(evidence.ways.neighbours[label], evidence.ways.neighbour_distances[label], strict=True)
             if c >= 0
         ]
+        apart = self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else []
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
             "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}", "tight": tight,
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
-            "apart": self._contrasts(cluster, self.clusters[evidence.neighbours[label][0]]) if near else [],
+            "apart": apart, "named": _named(apart),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
+
+    def distinctions(self, most: int = 24) -> tuple[list[str], list[list[str]]]:
+        """What distinguishes clusters: the features in which they differ most, and their values for each cluster.
+
+        Over the members of each cluster that were drawn at random (at most 200). Features are sorted by how much of their
+        spread over graphs lies between clusters.
+        """
+        keys = sorted({key for one in self.profiles for key in one}, key=natural_key)
+        sizes = np.array([c.size for c in self.clusters], dtype=np.float64)
+        between = {}
+        for key in keys:
+            share = key.startswith("share of ")
+            values = np.array([one.get(key, 0.0 if share else np.nan) for one in self.profiles])
+            known = np.isfinite(values) & (sizes > 0)
+            if known.sum() > 1:
+                middle = np.average(values[known], weights=sizes[known])
+                spread = np.sqrt(np.average((values[known] - middle) ** 2, weights=sizes[known]))
+                between[key] = float(spread / max(self.spread.get(key, np.inf), 1e-12))
+        chosen = sorted(between, key=lambda key: (-between[key], natural_key(key)))[:most]
+        rows = []
+        for one in self.profiles:
+            cells = []
+            for key in chosen:
+                share = key.startswith("share of ")
+                value = one.get(key, 0.0 if share and one else np.nan)
+                cells.append("" if not np.isfinite(value) else percent(value) if share else number(significant(value, 3)))
+            rows.append(cells)
+        return chosen, rows
 
     def _contrasts(self, cluster: ClusterSummary, other: ClusterSummary) -> list[Contrast]:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""
         if not (cluster.size and other.size):
             return []
+        if is_labelled(cluster.mean) and is_labelled(other.mean):
+            return connection_contrasts(cluster.mean, other.mean)
         names = [str(n) if n else "?" for n in node_numbers(self.pictures.drawings[cluster.label])]
-        mapping = self.evidence.neighbour_mappings[cluster.label, other.label]
+        mapping = self.evidence.ways.mappings[cluster.label, other.label]
         of_means = mean_contrasts(cluster.mean, other.mean, mapping, names)
-        of_members = profile_contrasts(self.members[cluster.label], self.members[other.label], self.spread)
+        of_members = profile_contrasts(self.profiles[cluster.label], self.profiles[other.label], self.spread)
         return [contrast for contrast in of_means if "?" not in contrast.what] + of_members
 
-    def _chosen(self, rows: list[int]) -> tuple[list[int], list[int], list[int]]:
-        """Members of a card: the nearest, the farthest, and the nearest to another cluster than their own."""
+    def _chosen(self, rows: list[int], size: int) -> tuple[list[int], list[int], list[int]]:
+        """Members of a card: the nearest, the farthest, and the nearest to another cluster than their own.
+
+        What is called nearest is nearest of all members, whether drawn or not.
+        """
         few = len(self.clusters) > 60
         typical, odd, doubtful = (n // 2 if few else n for n in (TYPICAL, ODD, DOUBTFUL))
+        if len(rows) < size:
+            typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
         far = [n for n in rows[::-1][:odd] if n not in near]
         by_margin = sorted(rows, key=lambda n: self.margins[n])  # stable: the nearest first among equals
         return near, far, [n for n in by_margin[: doubtful * 3] if self.margins[n] < 0.25][:doubtful]
 
 
-def _spread(cluster: ClusterSummary) -> float:
-    return float(np.sqrt(np.mean(cluster.distances**2)))
+def _named(lines: list[Contrast]) -> str:
+    """The numbers of the nodes that these lines name."""
+    found = [re.search(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))$", line.what) for line in lines]
+    return " ".join(sorted({n for hit in found if hit for n in hit.groups() if n}, key=int))
 
 
 def _tight_words(tight: float | None, usual: float, size: int) -> str:

@@ -1,4 +1,4 @@
-"""The map of the page, with all graphs as dots and all mean graphs as small pictures, and two small charts of a run.
+"""The clusters on the map of the page as small pictures, the profile of silhouettes, and two small charts of a run.
 
 All of it is inline SVG that takes its colours from the page.
 """
@@ -11,8 +11,12 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from graphmeans.graphs.batch import FloatArray, IntArray
-from graphmeans.plots.pen import COLOURS, hues
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.drawing import drawing
+from graphmeans.plots.pen import COLOURS, Pen, hues
+from graphmeans.plots.positions import layout, square
 from graphmeans.plots.svg import rounded, shapes
+from graphmeans.plots.text import plain_text
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.summary import ClusteringSummary
@@ -38,9 +42,9 @@ def line_chart(iterations: Sequence[int], values: Sequence[float], *, label: str
     return _frame(f'<path d="{path}" class="line"/>{dots}', iterations, x, ticks, y, summary)
 
 
-def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: float, *, label: str) -> str:
-    """A value by iteration as bars, with a line at the value to compare it with."""
-    ticks = _ticks(0.0, float(max([*values, reference])))
+def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: float | None, *, label: str) -> str:
+    """A value by iteration as bars, with a line at the value to compare it with, if there is one."""
+    ticks = _ticks(0.0, float(max([*values, reference or 0.0])))
     x, y = (float(iterations[0]), float(iterations[-1])), (0.0, ticks[-1])
     step = (_WIDTH - _LEFT - _RIGHT) / (x[1] - x[0] + 1 if x[1] > x[0] else 1)
     wide = min(max(step * 0.62, 1.5), 36.0)
@@ -50,14 +54,16 @@ def bar_chart(iterations: Sequence[int], values: Sequence[float], reference: flo
         f"<title>iteration {i}: {number(v)}</title></rect>"
         for i, v in zip(iterations, values, strict=True)
     )
+    most = f"{label} by iteration, at most {number(max(values))}"
+    if reference is None:
+        return _frame(bars, iterations, x, ticks, y, most)
     level = _y(reference, y)
     line = (
         f'<path d="M{_LEFT} {level:.1f}H{_WIDTH - _RIGHT}" class="reference"/>'
         f'<text x="{_WIDTH - _RIGHT}" y="{level + 15:.1f}" text-anchor="end" class="level">'
         f"standard k-means: {number(reference)}</text>"
     )
-    summary = f"{label} by iteration, at most {number(max(values))}; a standard k-means needs {number(reference)}"
-    return _frame(bars + line, iterations, x, ticks, y, summary)
+    return _frame(bars + line, iterations, x, ticks, y, f"{most}; a standard k-means needs {number(reference)}")
 
 
 def _frame(
@@ -110,6 +116,14 @@ def _ticks(low: float, high: float) -> list[float]:
 MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
 
 
+def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: int, palette: Mapping[str, str]) -> str:
+    """The picture of a merged mean, at the scale of a cluster below it."""
+    picture = drawing(mean, positions=layout(mean))
+    window = pictures.windows[like] if pictures.one_scale else square(picture.box() or (0.0, 0.0, 1.0, 1.0))
+    inner = shapes(Pen(picture, 300, window), palette)
+    return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
+
+
 def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: int) -> Markup:
     """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
@@ -118,37 +132,36 @@ def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: i
 
 
 def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
-    """Where the graphs and the centers stand on the map, in its own units."""
+    """Where the graphs and the centers stand on the map, in its own units.
+
+    First those of the sample, then the others if they have places. A few may lie outside of the frame.
+    """
     points, centers = evidence.map.points, evidence.map.centers
     every = np.concatenate([points, centers])
-    # A few odd graphs far away must not squeeze all the others together, so they are drawn at the rim.
-    low = np.minimum(np.quantile(every, 0.02, axis=0), centers.min(axis=0))
-    high = np.maximum(np.quantile(every, 0.98, axis=0), centers.max(axis=0))
+    low, high = np.quantile(every, 0.02, axis=0), np.quantile(every, 0.98, axis=0)
+    reach = 0.15 * (high - low)
+    low = np.minimum(np.maximum(np.quantile(every, 0.002, axis=0), low - reach), centers.min(axis=0))
+    high = np.maximum(np.minimum(np.quantile(every, 0.998, axis=0), high + reach), centers.max(axis=0))
     span = np.maximum(high - low, 1e-9)
-    margin = 46.0
+    margin = 40.0
     scale = min((MAP_WIDTH - 2 * margin) / span[0], (MAP_HEIGHT - 2 * margin) / span[1])
     middle = (low + high) / 2
 
     def sheet(points: FloatArray) -> IntArray:
         x = MAP_WIDTH / 2 + (points[:, 0] - middle[0]) * scale
         y = MAP_HEIGHT / 2 - (points[:, 1] - middle[1]) * scale
-        inner = np.column_stack([np.clip(x, 8, MAP_WIDTH - 8), np.clip(y, 8, MAP_HEIGHT - 8)])
-        return np.round(inner).astype(np.int64)
+        return np.round(np.clip(np.column_stack([x, y]), -32000, 32000)).astype(np.int64)
 
-    return sheet(points), sheet(centers)
+    rest = np.zeros((0, 2)) if evidence.rest is None else evidence.rest
+    return sheet(np.concatenate([points, rest])), sheet(centers)
 
 
-def map_svg(summary: ClusteringSummary, evidence: Evidence, places: tuple[IntArray, IntArray]) -> Markup:
-    """The map: a dot for each graph, and a picture or a number for each cluster, which is a link to its card."""
-    dots, centers = places
+def map_svg(summary: ClusteringSummary, evidence: Evidence, centers: IntArray) -> tuple[Markup, list[int]]:
+    """The clusters on the map: a picture or a number for each, which is a link to its card; and their colours.
+
+    The dots are drawn by the script, under these.
+    """
     colours = hues(evidence.map.centers, len(COLOURS))
-    of = summary.labels[evidence.sample]
-    parts = []
-    radius = rounded(float(np.clip(60 / np.sqrt(max(len(dots), 1)), 2.2, 4.5)))
-    for c in summary.clusters:
-        rows = np.flatnonzero(of == c.label)
-        inner = "".join(f'<circle cx="{dots[n, 0]}" cy="{dots[n, 1]}" r="{radius}" data-g="{n}"/>' for n in rows)
-        parts.append(f'<g class="h{colours[c.label]}" data-c="{c.label}">{inner}</g>')
     links = []
     pictured = {c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label))[:MOST_THUMBS]}
     side = float(np.clip(280 / np.sqrt(max(len(summary.clusters), 1)), 34, 60))
@@ -156,14 +169,52 @@ def map_svg(summary: ClusteringSummary, evidence: Evidence, places: tuple[IntArr
         x, y = centers[c.label]
         said = escape(f"{c.name}: {counted(c.size, 'graph')}")
         if c.label in pictured:
-            at = f'x="{rounded(x - side / 2)}" y="{rounded(y - side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
+            at = f'x="{rounded(-side / 2)}" y="{rounded(-side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
             look = f'<rect {at} rx="9"/><use href="#m{c.label}" {at}/>'
         else:
-            look = f'<rect x="{x - 12}" y="{y - 8}" width="24" height="16" rx="8"/>'
-            look += f'<text x="{x}" y="{y}">{c.label}</text>'
-        link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" aria-label="{said}"'
-        links.append(f"<a {link}><title>{said}</title>{look}</a>")
+            look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'
+        link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}"'
+        links.append(f'<a {link} transform="translate({x} {y})" aria-label="{said}"><title>{said}</title>{look}</a>')
     return Markup(
-        f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="Map of the graphs and clusters">'
-        f'<g class="dots" aria-hidden="true">{"".join(parts)}</g><g class="centers">{"".join(links)}</g></svg>'
+        f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="The clusters on the map">'
+        f'<g class="centers">{"".join(links)}</g></svg>'
+    ), [int(c) for c in colours]
+
+
+def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup | None:
+    """The profile of silhouettes: the widths of the members of each cluster, from the widest, as a band."""
+    found = evidence.silhouettes
+    if found is None:
+        return None
+    of = summary.labels[evidence.sample][found.rows]
+    low = min(0.0, float(np.floor(found.widths.min(initial=0.0) * 10) / 10))
+    left, right, band, gap = 150.0, 690.0, 20.0, 6.0
+    rows = [c for c in summary.in_reading_order() if (of == c.label).any()]
+    height = 26 + len(rows) * (band + gap)
+
+    def x(width: float) -> float:
+        return left + (width - low) / (1 - low) * (right - left)
+
+    parts = []
+    for tick in np.arange(np.ceil(low * 4) / 4, 1.01, 0.25):
+        parts.append(
+            f'<path d="M{x(tick):.1f} 20V{height}" class="grid"/>'
+            f'<text x="{x(tick):.1f}" y="12" text-anchor="middle">{tick:g}</text>'
+        )
+    for n, c in enumerate(rows):
+        widths = np.sort(found.widths[of == c.label])[::-1]
+        top, each = 26 + n * (band + gap), band / len(widths)
+        steps = "".join(f"V{top + each * i:.2f}H{x(float(w)):.1f}" for i, w in enumerate(widths) if i)
+        path = f"M{x(0):.1f} {top:.1f}H{x(float(widths[0])):.1f}{steps}V{top + band:.1f}H{x(0):.1f}Z"
+        said = escape(f"{c.name}: mean width {widths.mean():.2f} of {counted(len(widths), 'graph')}")
+        parts.append(
+            f'<a href="#cluster-{c.label}" aria-label="{said}"><title>{said}</title>'
+            f'<rect x="0" y="{top - gap / 2:.1f}" width="780" height="{band + gap:.1f}" class="row"/>'
+            f'<text x="{left - 12}" y="{top + band / 2:.1f}" text-anchor="end" dominant-baseline="central">'
+            f'{escape(plain_text(c.name.removeprefix("Cluster "), 18))}</text><path d="{path}" class="widths"/>'
+            f'<text x="{right + 12}" y="{top + band / 2:.1f}" dominant-baseline="central">{widths.mean():.2f}</text></a>'
+        )
+    label = f"Silhouette widths of {counted(len(found.rows), 'graph')} in {counted(len(rows), 'cluster')}"
+    return Markup(
+        f'<svg class="chart profile" viewBox="0 0 780 {height:.0f}" role="group" aria-label="{label}">{"".join(parts)}</svg>'
     )

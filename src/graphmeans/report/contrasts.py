@@ -28,9 +28,8 @@ class Contrast(NamedTuple):
     weight: float
 
 
-def profile_contrasts(members: Sequence[Graph], others: Sequence[Graph], spread: dict[str, float]) -> list[Contrast]:
-    """How the graphs of two clusters differ on the whole: sizes, averages of numbers, shares of strings."""
-    here, there = _profile(members), _profile(others)
+def profile_contrasts(here: dict[str, float], there: dict[str, float], spread: dict[str, float]) -> list[Contrast]:
+    """How the graphs of two clusters differ on the whole, by their profiles: sizes, averages of numbers, shares of strings."""
     lines = []
     for key in here.keys() & there.keys():
         a, b = here[key], there[key]
@@ -50,7 +49,7 @@ def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
     """The standard deviation over graphs of what `profile_contrasts` compares."""
     rows: dict[str, list[float]] = {}
     for graph in graphs:
-        for key, value in _profile([graph]).items():
+        for key, value in profile([graph]).items():
             rows.setdefault(key, []).append(value)
     return {key: float(np.std(values)) for key, values in rows.items() if np.std(values) > 0}
 
@@ -137,7 +136,7 @@ def _changed(what: str, columns: Mapping[str, Any], i: int, others: Mapping[str,
     return found
 
 
-def _profile(graphs: Sequence[Graph]) -> dict[str, float]:
+def profile(graphs: Sequence[Graph]) -> dict[str, float]:
     """Sizes, averages and shares over the graphs, by a name that says what they are."""
     if not graphs:
         return {}

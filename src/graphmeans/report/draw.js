@@ -28,18 +28,20 @@ function painter(D) {
     const count = Math.max(1, g.p.length / 2 - (g.h ? g.h.length : 0)), crowd = Math.min(1, Math.sqrt(12 / count));
     const usual = usualLength(g, strokes), formula = g.o !== undefined;
     const labels = g.l ? g.l.filter((l) => D.labels[l]).length : 0;
-    const written = labels > 0 && labels <= 60 && (!small || formula);
+    let written = labels > 0 && labels <= 60 && (!small || formula);
     let line = 1000 * (written ? 0.016 : 0.024) * crowd, dot = 31 * crowd, font = 85 * crowd;
     if (usual) {
       line = Math.min(line, usual * 0.16); dot = Math.min(dot, usual * 0.22);
       if (formula) { line = Math.min(line, usual * 0.07); font = Math.min(font, usual * 0.5); }
     }
-    if (small) line = Math.max(line, 18), font = Math.max(font, 60);
+    if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
+    else if (small) font = Math.max(font, 60);
+    if (small) line = Math.max(line, 18);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
   }
 
-  function path([i, j, bend, shift, inset], g, look) {
+  function path([i, j, bend, shift, inset], g, look, head) {
     let ax = g.p[2 * i], ay = g.p[2 * i + 1], bx = g.p[2 * j], by = g.p[2 * j + 1];
     const length = Math.hypot(bx - ax, by - ay);
     if (length < 1e-6) return "";
@@ -53,7 +55,7 @@ function painter(D) {
       const s = Math.abs(bend) / 1000, radius = (Math.hypot(bx - ax, by - ay) * (1 + 4 * s * s)) / (8 * s);
       d += `A${at(radius)} ${at(radius)} 0 ${s > 0.5 ? 1 : 0} ${bend > 0 ? 1 : 0} ${at(bx)} ${at(by)}`;
     } else d += `L${at(bx)} ${at(by)}`;
-    if (g.w) {
+    if (head) {
       const tx = bx - ux * look.dot * 1.2, ty = by - uy * look.dot * 1.2, h = look.line * 3.2, w = look.line * 1.7;
       d += `M${at(tx - ux * h - uy * w)} ${at(ty - uy * h + ux * w)}L${at(tx)} ${at(ty)}L${at(tx - ux * h + uy * w)} ${at(ty - uy * h - ux * w)}`;
     }
@@ -67,13 +69,13 @@ function painter(D) {
     const strokes = strokesOf(g), look = pen(g, strokes, small), made = element("g", { class: ghost ? "ghost" : kind });
     if (ghost) look.written = false;
     const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
-    const oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
+    const heads = new Set(g.w || []), oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
     const paths = new Map();
     strokes.forEach((stroke, s) => {
       const share = g.ss ? g.ss[s] : 100;
       if (!share || (ghost && share < 50)) return;
       const key = ghost ? "100" : `${oddStrokes.has(s) ? "x" : ""}${share}`;
-      paths.set(key, (paths.get(key) || "") + path(stroke, g, look));
+      paths.set(key, (paths.get(key) || "") + path(stroke, g, look, heads.has(s)));
     });
     const order = [...paths.keys()].sort((a, b) => parseInt(a.replace("x", ""), 10) - parseInt(b.replace("x", ""), 10));
     for (const key of order) {
@@ -84,6 +86,7 @@ function painter(D) {
         class: key[0] === "x" ? "extra" : null,
       }));
     }
+    if (!g.p.length && !ghost) made.append(element("text", { x: 500, y: 500, "font-size": small ? 120 : 70, "text-anchor": "middle", "dominant-baseline": "central", fill: "currentColor", opacity: 0.65 }, "no nodes"));
     for (let n = 0; !ghost && n < g.p.length / 2; n++) {
       const share = g.ns ? g.ns[n] : 100, label = g.l ? D.labels[g.l[n]] : "";
       if (!share || hidden.has(n) || (!label && dots && !dots.has(n))) continue;
@@ -121,8 +124,9 @@ function painter(D) {
     return { ...g, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
   }
 
-  // Two graphs side by side: threads lead from each node to the one it is aligned to, which has the same number.
-  function pair(first, second, into, names, numbers) {
+  // Two graphs side by side: threads lead from each node to the one it is aligned to. `left` and `right` are what is written at
+  // the nodes of each, nothing where it is 0: exactly the nodes that the text beside the picture names.
+  function pair(first, second, into, names, leftNames, rightNames) {
     const left = fitted(first), right = fitted(second);
     const gap = 420, heights = [...extent(left, 1), ...extent(right, 1)];
     const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100;
@@ -137,9 +141,9 @@ function painter(D) {
       const colour = `var(${THREADS[turn++ % THREADS.length]})`;
       const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + 1000 + gap, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
       threads.append(element("path", { class: "thread", stroke: colour, d: `M${x0} ${y0}C${x0 + 300} ${lift} ${x1 - 300} ${lift} ${x1} ${y1}` }));
-      mark(a, left, i, numbers[j]);
-      mark(b, right, j, numbers[j]);
     });
+    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text); });
+    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text); });
     svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, names[0]), element("text", { class: "said", x: 1500 + gap, y: top + 20 }, names[1]));
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);

@@ -1,8 +1,10 @@
 """What the page shows beyond the attributes of a fitted estimator, for a limited number of matchings.
 
-A collection may hold a hundred graphs or a million, with 3 nodes or 60. The page takes a sample of the graphs, and matches
-each with its own center, the neighbouring centers and some landmarks. The size of the sample follows from what a matching
-costs. Everything that rests on a sample says so on the page.
+A collection may hold a hundred graphs or a million, with 3 nodes or 60. The page may cost a fifth of what the fit did. It takes a
+sample of the graphs, or all, and matches each with its own center. From there arithmetic goes on: the centers are matched with
+each other, and a graph that is aligned to its center, which is aligned to another center, is aligned to that one, too. What
+is found in this way is at least the distance; where that matters, graphs are matched with the second cluster itself.
+Everything that rests on a sample or a bound says so on the page.
 """
 
 from __future__ import annotations
@@ -15,24 +17,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
-from graphmeans.evaluation.measures import silhouette, silhouette_from_references
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
-from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.means.frames import Frames
-from graphmeans.plots.embedding import Map, landmark_map
+from graphmeans.plots.embedding import Map
+from graphmeans.report.centers import CenterWays, frames_of, match_centers
+from graphmeans.report.places import estimated_places, map_of
 from graphmeans.report.report_graphs import read_ahead
+from graphmeans.report.shares import MemberShares, distance_shares
+from graphmeans.report.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
+from graphmeans.report.summary import all_matchings
 from graphmeans.space import GraphSpace
 
-#: About how many milliseconds of one core the page may spend on matchings; and how many graphs and nodes it holds at most.
-BUDGET, MOST_GRAPHS, MOST_NODES = 9000.0, 4000, 60_000
-#: How many of the clusters nearest to its own a graph is compared with; landmarks of the map; graphs for the silhouette.
-NEIGHBOURS, LANDMARKS, SILHOUETTE = 4, 32, 330
-#: Members of each cluster that a sample has at least if all of its pairs are matched for the silhouette.
-MEMBERS = 6
-#: Distances for the map and the silhouettes need little effort; alignments that are shown are matched with full effort.
+#: The page may spend this share of the matchings of the fit,
+SHARE = 0.2
+#: but at least and at most about so many milliseconds of one core; and it holds at most so many graphs and nodes.
+LEAST, MOST, MOST_GRAPHS, MOST_NODES = 200.0, 9000.0, 4000, 60_000
+#: Shares of that: alignments that are shown, centers with each other, second clusters, silhouettes.
+OWN, CENTERS, SECOND, WIDTHS = 0.45, 0.15, 0.15, 0.2
+#: Members of each cluster, the nearest and the farthest, that are surely among those drawn, if there is room for them.
+NEAREST, FARTHEST = 8, 6
+#: Pairs of a graph and a center that are matched to see how true the map is.
+CHECKED = 150
+#: Clusters that a graph which may be in the wrong one is matched with.
+CANDIDATES = 3
+#: A graph whose second cluster seems this much farther than its own (relative) is no candidate for a move.
+CLEAR = 0.5
+#: Distances that only place and compare need little effort; alignments that are shown are matched with full effort.
 QUICK_EFFORT = 0.1
 #: Number of graphs from which the usual size of a graph is estimated.
 LOOKED = 400
@@ -45,17 +58,21 @@ class Evidence:
     """A sample of the graphs, and what was found out about it."""
 
     sample: IntArray  # positions in the collection
+    fair: NDArray[np.bool_]  # those of the sample that were drawn at random, and not because they are near or far
     own_distance: FloatArray
     mappings: list[IntArray]  # of each graph of the sample into its mean
+    shares: list[MemberShares]  # what its nodes and edges contribute to its squared distance
     second: IntArray  # the nearest of the other clusters, -1 if there is none
-    second_distance: FloatArray
-    neighbours: IntArray  # (k, NEIGHBOURS) the nearest other clusters of each, nearest first, -1 where there are fewer
-    neighbour_distances: FloatArray
-    neighbour_mappings: dict[tuple[int, int], IntArray]  # node of the mean -> node of the neighbour's mean
+    second_distance: FloatArray  # its distance, or at least that
+    second_matched: NDArray[np.bool_]  # whether it is the distance
+    ways: CenterWays
     map: Map
-    silhouette: float | None
-    silhouette_graphs: int
+    rest: FloatArray | None  # places of the graphs that are not in the sample, estimated
+    rest_fidelity: float
+    silhouettes: Silhouettes | None
     stability: float | None
+    nearest: int  # so many of the nearest members of each cluster are surely in the sample,
+    farthest: int  # and of the farthest
     matchings: int
 
     @property
@@ -65,39 +82,52 @@ class Evidence:
             return np.where(self.second >= 0, 1.0 - self.own_distance / self.second_distance, np.inf)
 
 
-def gather(estimator: Any, graphs: Sequence[Graph], random_state: int = 0) -> Evidence:
-    """Take a sample of the graphs and match it with the centers."""
+def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, random_state: int = 0) -> Evidence:
+    """Take a sample of the graphs, of this size if it is given, and match it with the centers."""
     labels = np.asarray(estimator.labels_, dtype=np.int64)
+    distances = np.asarray(estimator.distances_, dtype=np.float64)
     read_ahead(graphs, spread_sample(labels, LOOKED))
+    space = replace(estimator.space_, matcher=Auto())  # not its own matcher, which may take long
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     centers = centers_of(estimator)
     k = len(centers)
     nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]))  # of a graph, on average
-    affordable = BUDGET / _milliseconds(nodes, int(np.sum(estimator.space_.order)))
-    beyond = min(NEIGHBOURS, k - 1) + 2  # matchings of a graph besides those with the landmarks
-    landmarks = int(np.clip(0.6 * affordable / min(len(graphs), MOST_GRAPHS // 2) - beyond, 8, LANDMARKS))
-    most = min(MOST_GRAPHS, int(0.6 * affordable / (min(k, landmarks) + beyond)), int(MOST_NODES / max(1.0, nodes)))
-    sample = _sample(labels, np.asarray(estimator.distances_), most, random_state)
+    most = min(MOST_GRAPHS, int(OWN * _affordable(estimator, nodes, LEAST)), int(MOST_NODES / max(1.0, nodes)))
+    most = most if members is None else members
+    affordable = _affordable(estimator, nodes, LEAST / 3)  # of a small fit the graphs are drawn first
+    sample, fair, nearest, farthest = _sample(labels, distances, most, random_state)
     read_ahead(graphs, sample)
     points = points_of(estimator, [graphs[i] for i in sample])
+    of = labels[sample]
 
-    near, near_distances, ways = _neighbours(quick, centers)
-    # The estimator's own matcher is not used: a fit may have asked it rarely because it takes long.
-    full = replace(estimator.space_, matcher=Auto())
-    own = align_to_center(full, points, centers, labels[sample])
-    there = landmark_map(quick, points, centers, landmarks)
-    beside = _beside(quick, points, centers, labels[sample], near)
-    second, second_distance = _second(labels[sample], near, beside, there, k)
-    width, compared, spent = _silhouette(quick, points, labels[sample], near, int(0.25 * affordable), random_state)
-    matched = there.to_landmarks.size + len(sample) + near.size + (0 if beside is None else len(beside)) + spent
+    ways = match_centers(quick, centers, int(CENTERS * affordable))
+    own = align_to_center(space, points, centers, of)
+    composed = _composed_distances(estimator.space_, points, centers, of, own, ways)
+    there, checked = map_of(quick, points, centers, of, distances[sample], composed, ways, CHECKED)
+    second, second_distance, matched, beside = _second(
+        quick, points, centers, of, distances[sample], composed, ways, own, int(SECOND * affordable)
+    )
+    sizes = np.bincount(labels, minlength=k)
+    widths = silhouettes(quick, points, of, sizes, own, ways, int(WIDTHS * affordable), fair, random_state)
+    spent = 0 if widths is None else widths.matchings
+    if widths is not None and (widths.error or 0.0) > LARGEST_ERROR:
+        widths = None
+    rest, fidelity = estimated_places(estimator, graphs, sample, labels, distances, points, centers, there)
     return Evidence(
-        sample=sample, own_distance=np.asarray(estimator.distances_, dtype=np.float64)[sample],
-        mappings=[own.mapping(p) for p in range(len(sample))], second=second, second_distance=second_distance,
-        neighbours=near, neighbour_distances=near_distances, neighbour_mappings=ways, map=there, silhouette=width,
-        silhouette_graphs=compared,
-        stability=_stability(quick, points, centers, labels[sample], near, own, beside, random_state),
-        matchings=int(matched + len(there.landmarks) * (len(there.landmarks) - 1) // 2),
+        sample=sample, fair=fair, own_distance=distances[sample], mappings=[own.mapping(p) for p in range(len(sample))],
+        shares=distance_shares(points, centers, of, own),
+        second=second, second_distance=second_distance, second_matched=matched > 0, ways=ways, map=there, rest=rest,
+        rest_fidelity=fidelity, silhouettes=widths,
+        stability=_stability(points, centers, of, own, second, beside, fair, random_state),
+        nearest=nearest, farthest=farthest,
+        matchings=int(len(sample) + ways.matchings + checked + int(matched.sum()) + spent),
     )  # fmt: skip
+
+
+def _affordable(estimator: Any, nodes: float, least: float) -> int:
+    """How many matchings the page may take, which is as many as there are in so many milliseconds at least."""
+    milliseconds = _milliseconds(nodes, int(np.sum(estimator.space_.order)))
+    return int(np.clip(SHARE * all_matchings(estimator), least / milliseconds, MOST / milliseconds))
 
 
 def _milliseconds(nodes: float, order: int) -> float:
@@ -106,101 +136,99 @@ def _milliseconds(nodes: float, order: int) -> float:
     return 0.045 if rows <= 10 else 0.8 * (rows / 24) ** 2
 
 
-def _sample(labels: IntArray, distances: FloatArray, most: int, random_state: int) -> IntArray:
-    """All graphs if there are not too many; else the nearest and the farthest of each cluster, and others at random."""
+def _sample(
+    labels: IntArray, distances: FloatArray, most: int, random_state: int
+) -> tuple[IntArray, NDArray[np.bool_], int, int]:
+    """All graphs if there are not too many; else the nearest and the farthest of each cluster, and others at random.
+
+    Returns them, which of them were drawn at random, and how many of the nearest and of the farthest of each cluster are surely
+    among them. Only what was drawn at random says anything about the others.
+    """
     k = len(np.unique(labels))
-    most = max(most, min(8 * k, 1600))
     if len(labels) <= most:
-        return np.arange(len(labels))
-    ends = max(2, min(8, most // (3 * k)))
+        return np.arange(len(labels)), np.ones(len(labels), dtype=bool), NEAREST, FARTHEST
+    near = int(np.clip(most // (3 * k), 2, NEAREST))
+    far = int(np.clip(near * FARTHEST // NEAREST, 1, FARTHEST))
     sure: list[int] = []
     for label in np.unique(labels):
         members = members_by_distance(labels, distances, label)
-        sure += members[:ends].tolist() + members[-ends:].tolist()
+        sure += members[:near].tolist() + members[-far:].tolist()
     kept = np.unique(sure)
-    rest = np.setdiff1d(np.arange(len(labels)), kept)
-    if most <= len(kept):
-        return kept
-    return np.sort(np.concatenate([kept, rest[spread_sample(labels[rest], most - len(kept), random_state)]]))
+    wanted = max(most - len(kept), 2 * k)
+    sample = kept
+    for _ in range(8):  # some that are drawn are among the nearest or the farthest
+        drawn = spread_sample(labels, wanted, random_state)
+        sample = np.union1d(kept, drawn)
+        if len(sample) >= most:
+            break
+        wanted += most - len(sample)
+    return sample, np.isin(sample, drawn), near, far
 
 
-def _neighbours(
-    quick: GraphSpace, centers: GraphBatch
-) -> tuple[IntArray, FloatArray, dict[tuple[int, int], IntArray]]:
-    """The nearest other clusters of each cluster, and how their means are aligned. Sketches choose which are matched."""
-    k = len(centers)
-    width = min(NEIGHBOURS, k - 1)
-    near, apart = np.full((k, max(width, 0)), -1), np.full((k, max(width, 0)), np.inf)
-    ways: dict[tuple[int, int], IntArray] = {}
-    if not width:
-        return near, apart, ways
-    bounds = pairwise_sketch_bounds(centers, centers, quick.order)
-    np.fill_diagonal(bounds, np.inf)
-    candidates = np.argsort(bounds, axis=1, kind="stable")[:, : min(k - 1, width + 4)]
-    pairs = np.stack([np.repeat(np.arange(k), candidates.shape[1]), candidates.ravel()], axis=1)
-    found = quick.match(centers, centers, pairs)
-    for c in range(k):
-        mine = np.flatnonzero(pairs[:, 0] == c)
-        mine = mine[np.argsort(found.upper[mine], kind="stable")][:width]
-        near[c], apart[c] = pairs[mine, 1], found.upper[mine]
-        ways[c, int(pairs[mine[0], 1])] = found.mapping(int(mine[0]))
-    return near, apart, ways
-
-
-def _beside(quick: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray) -> Matches | None:
-    """Every graph of the sample matched with the neighbours of its center."""
-    if not near.shape[1] or not len(points):
-        return None
-    pairs = np.stack([np.repeat(np.arange(len(points)), near.shape[1]), near[labels].ravel()], axis=1)
-    return quick.match(points, centers, pairs)
+def _composed_distances(
+    space: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, own: Matches, ways: CenterWays
+) -> FloatArray:
+    """Distances of graphs to landmarks along their own centers, shape (graphs, landmarks): each is at least the distance."""
+    frames = frames_of(centers)
+    rows = np.arange(len(points))
+    found = np.empty((len(points), len(ways.landmarks)))
+    for at, landmark in enumerate(ways.landmarks.tolist()):
+        into = ways.compose(own.flat, np.repeat(labels, np.diff(own.ptr)), at)
+        found[:, at] = frames.aligned_distances(points, rows, np.full(len(points), landmark), into, own.ptr)
+    return np.asarray(space.in_units_of_graphs(found))
 
 
 def _second(
-    labels: IntArray, near: IntArray, beside: Matches | None, there: Map, k: int
-) -> tuple[IntArray, FloatArray]:
-    """The nearest other cluster of each graph: among the neighbours of its own, and among the landmarks."""
-    if beside is None:
-        return np.full(len(labels), -1), np.full(len(labels), np.inf)
-    far = np.full((len(labels), k), np.inf)
-    far[:, there.landmarks] = there.to_landmarks
-    rows = np.arange(len(labels))
-    np.put_along_axis(far, near[labels], beside.upper.reshape(len(labels), -1), axis=1)
-    far[rows, labels] = np.inf
-    second = far.argmin(axis=1)
-    return second, far[rows, second]
+    quick: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, own_distance: FloatArray,
+    composed: FloatArray, ways: CenterWays, own: Matches, most: int,
+) -> tuple[IntArray, FloatArray, IntArray, IntArray]:  # fmt: skip
+    """The second cluster of each graph, at what distance, how many it was matched with, and how it is aligned to it.
 
-
-def _silhouette(
-    quick: GraphSpace, points: GraphBatch, labels: IntArray, near: IntArray, affordable: int, random_state: int
-) -> tuple[float | None, int, int]:
-    """The silhouette index, from how many graphs it is, and the number of matchings it took.
-
-    All pairs of a sample are matched where that has enough members of each cluster, or is everything.
+    The nearest landmark along known alignments. Graphs that are nearest to another one in that way are matched with a few that
+    seem nearest, as many graphs as may be.
     """
-    n_clusters = len(np.unique(labels))
-    if n_clusters < 2:
-        return None, 0, 0
-    count = int(np.clip((1 + np.sqrt(1 + 8 * affordable)) / 2, 24, SILHOUETTE))  # so many graphs have so many pairs
-    if count < min(len(labels), MEMBERS * n_clusters):
-        return silhouette_from_references(quick, points, labels, near, affordable, random_state)
-    some = spread_sample(labels, count, random_state)
-    return silhouette(quick.distances(points.take(some)), labels[some]), len(some), len(some) * (len(some) - 1) // 2
+    n = len(labels)
+    if len(centers) < 2:
+        return np.full(n, -1), np.full(n, np.inf), np.zeros(n, dtype=np.int64), np.full(len(own.flat), -1)
+    at_least = composed.copy()
+    at_least[labels[:, None] == ways.landmarks[None, :]] = np.inf
+    place = at_least.argmin(axis=1)
+    second, distance = ways.landmarks[place], at_least[np.arange(n), place]
+    into = ways.compose(own.flat, np.repeat(labels, np.diff(own.ptr)), np.repeat(place, np.diff(own.ptr)))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        margin = np.where(distance > 0, 1.0 - own_distance / distance, 0.0)
+    candidates = np.argsort(at_least, axis=1, kind="stable")[:, : min(CANDIDATES, len(ways.landmarks) - 1)]
+    tried = np.argsort(margin, kind="stable")[: most // max(candidates.shape[1], 1)]
+    tried = np.sort(tried[margin[tried] < CLEAR])
+    matched = np.zeros(n, dtype=np.int64)
+    if len(tried) and candidates.shape[1]:
+        others = ways.landmarks[candidates[tried]]
+        known = np.isfinite(np.take_along_axis(at_least[tried], candidates[tried], axis=1))
+        pairs = np.stack([np.repeat(tried, others.shape[1]), others.ravel()], axis=1)[known.ravel()]
+        found = quick.match(points, centers, pairs)
+        order = np.lexsort((found.upper, pairs[:, 0]))
+        matched[tried] = known.sum(axis=1)
+        for p in order[np.unique(pairs[order, 0], return_index=True)[1]].tolist():  # the nearest one of each graph
+            row = int(pairs[p, 0])
+            second[row], distance[row] = pairs[p, 1], found.upper[p]
+            into[own.ptr[row] : own.ptr[row + 1]] = found.mapping(p)
+    return second, distance, matched, into
 
 
 def _stability(
-    space: GraphSpace, points: GraphBatch, centers: GraphBatch, labels: IntArray, near: IntArray, own: Matches,
-    beside: Matches | None, random_state: int,
+    points: GraphBatch, centers: GraphBatch, labels: IntArray, own: Matches, second: IntArray, beside: IntArray,
+    fair: NDArray[np.bool_], random_state: int,
 ) -> float | None:  # fmt: skip
     """The share of graphs that stay in their cluster if the collection is sampled again.
 
     This is a bootstrap of one step of k-means along the alignments at hand, so it needs no matchings: the means of the
-    resampled graphs move, and each graph goes to the nearest among the mean of its own cluster and those of the neighbours.
+    resampled graphs move, and each graph goes to the nearer one of the mean of its own cluster and that of the second.
     """
-    if beside is None or not len(points):
+    if len(centers) < 2 or not fair.any():
         return None
     random = np.random.RandomState(random_state)
-    rows, width = np.arange(len(points)), near.shape[1]
-    others = np.repeat(rows, width), near[labels].ravel()
+    rows = np.arange(len(points))
+    filled = np.isin(second, labels)  # a cluster without a graph in the sample has no mean here
 
     def stays(weights: FloatArray) -> NDArray[np.bool_]:
         frames = Frames.of_graphs(centers)
@@ -208,14 +236,13 @@ def _stability(
         frames.add(points, rows, labels, into, own.ptr, weights)
         frames.total[frames.total == 0] = 1.0
         here = frames.aligned_distances(points, rows, labels, into, own.ptr)
-        away = frames.aligned_distances(points, *others, beside.flat.copy(), beside.ptr).reshape(-1, width)
-        away[~np.isin(near[labels], labels)] = np.inf  # a cluster without a graph in the sample has no mean here
-        return np.asarray(here <= away.min(axis=1))
+        away = frames.aligned_distances(points, rows, second, beside.copy(), own.ptr)
+        return np.asarray((here <= away) | ~filled)
 
-    settled = stays(np.ones(len(points)))
+    settled = stays(fair.astype(np.float64))
     kept = []
     for _ in range(REDRAWN):
-        weights = random.poisson(1.0, len(points)).astype(np.float64)
+        weights = random.poisson(1.0, len(points)) * fair.astype(np.float64)
         alone = np.bincount(labels, weights, minlength=len(centers))[labels] == 0
-        kept.append(stays(np.where(alone, 1.0, weights)) == settled)
+        kept.append((stays(np.where(alone, 1.0, weights)) == settled)[fair])
     return float(np.mean(kept))

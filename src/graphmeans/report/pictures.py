@@ -10,9 +10,10 @@ import numpy as np
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.members import differences, frame_positions, union_box
+from graphmeans.plots.members import differences, edge_key, frame_positions, union_box
+from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Viewport, layout, own_positions, square
+from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import significant
 
@@ -31,14 +32,18 @@ class ClusterPictures:
 
     def __init__(self, means: Sequence[MeanGraph]) -> None:
         self.means = means
-        self.layouts = [layout(mean) for mean in means]
+        self.layouts = common_layouts(means)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
+        self._on_plane = [own_positions(mean) is not None for mean in means]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     def member(self, graph: Graph, label: int, mapping: Any) -> Drawing:
         """The drawing of a member in the frame of its mean."""
-        return drawing(graph, positions=frame_positions(graph, self.means[label], mapping, self.layouts[label]))
+        own = own_positions(graph) if self._on_plane[label] else None  # then member and mean share the plane
+        if own is None:
+            own = frame_positions(graph, self.means[label], mapping, self.layouts[label])
+        return drawing(graph, positions=own)
 
     def widen(self, label: int, picture: Drawing) -> None:
         """Widen the frame of a cluster so that it holds a picture."""
@@ -66,7 +71,8 @@ class ClusterPictures:
             [round(100 * float(s)) for s in shares]
             for shares in (picture.strength, picture.stroke_strength, self.means[label].node_support)
         )
-        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": node_numbers(picture), "f": support}
+        names = node_names(self.means[label], picture)
+        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": names, "f": support}
 
     def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
         """The picture of a member as numbers, with what is not usual in its cluster."""
@@ -95,7 +101,7 @@ class ClusterPictures:
         else:
             data["s"] = picture.ends.ravel().tolist()
         if any(picture.labels):
-            shown = [plain_text(text, LABEL) for text in picture.labels]
+            shown = [plain_text(text, picture.letters if picture.em else LABEL) for text in picture.labels]
             data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
             if picture.sides.any():
                 data["d"] = picture.sides.tolist()
@@ -104,8 +110,15 @@ class ClusterPictures:
         if picture.rings.any():
             data["q"] = np.flatnonzero(picture.rings).tolist()
         if picture.directed:
-            data["w"] = 1
+            data["w"] = np.flatnonzero(picture.heads).tolist()
+        if picture.em:
+            data["em"] = max(1, round(picture.em * scale))
         return data
+
+
+def node_names(mean: MeanGraph, picture: Drawing) -> list[Any]:
+    """What the page calls the nodes of a mean: by their own names where they have some, else by numbers."""
+    return [plain_text(node, 24) for node in mean.node_ids] if is_labelled(mean) else node_numbers(picture)
 
 
 def node_numbers(picture: Drawing) -> list[int]:
@@ -141,9 +154,36 @@ def column_names(graph: Graph) -> list[str]:
     return names
 
 
+def edge_table(graph: Graph, edges: Any) -> list[list[Any]]:
+    """The values of each edge column in short, in the order of these edges; None where the graph has no such edge."""
+    place = {edge_key(int(i), int(j), False): e for e, (i, j) in enumerate(graph.edges.tolist())}
+    place |= {(int(i), int(j)): e for e, (i, j) in enumerate(graph.edges.tolist())}
+    rows = [place.get((i, j), place.get(edge_key(i, j, False))) for i, j in np.asarray(edges).reshape(-1, 2).tolist()]
+    columns = []
+    for _, values in sorted(graph.edge_attributes.items()):
+        if values.ndim == 1:
+            short = _short(values)
+            columns.append([None if e is None else short[e] for e in rows])
+        else:
+            for part in values.T:
+                short = _short(part)
+                columns.append([None if e is None else short[e] for e in rows])
+    return columns
+
+
+def edge_column_names(graph: Graph) -> list[str]:
+    """The names of the columns that `edge_table` lists."""
+    names = []
+    for key, values in sorted(graph.edge_attributes.items()):
+        called = plain_text(key, 24) or "value"
+        names += [called] if values.ndim == 1 or values.shape[1] == 1 else [f"{called} {d + 1}" for d in range(values.shape[1])]
+    return names
+
+
 def _short(values: Any) -> list[Any]:
     if values.dtype.kind == "f":
-        return [None if np.ma.is_masked(v) else _trim(float(v)) for v in values]
+        hidden = np.ma.getmaskarray(values).tolist() if isinstance(values, np.ma.MaskedArray) else [False] * len(values)
+        return [None if gone else _trim(v) for v, gone in zip(np.ma.getdata(values).tolist(), hidden, strict=True)]
     return [plain_text(value, 24) for value in values]
 
 

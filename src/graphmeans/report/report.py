@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,21 +14,29 @@ import numpy as np
 from markupsafe import Markup
 
 import graphmeans
+from graphmeans.chemistry.drawing import style_sheet
+from graphmeans.cluster.estimators.inputs import is_lazy
+from graphmeans.evaluation.fitted import graphs_as_fitted
 from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
-from graphmeans.report.cards import cards, figures, headline
-from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, symbols
+from graphmeans.report.cards import CardMaker, figures, headline
+from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart, symbols, tree_symbol
 from graphmeans.report.evidence import gather
-from graphmeans.report.page_data import page_data, script_json
+from graphmeans.report.hierarchy import cluster_tree, inner_nodes, tree_rows
+from graphmeans.report.molecule_cards import molecule_cards
+from graphmeans.report.networks import network_cards
+from graphmeans.report.page_data import page_data, script_json, split_by_cluster
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
-from graphmeans.report.summary import ClusteringSummary, summarize_clustering
+from graphmeans.report.summary import ClusteringSummary, plain_iterations, summarize_clustering
 from graphmeans.report.words import counted, duration, number, page_template
 
+#: The scripts of the page, in the order in which they come.
+SCRIPTS = ("draw", "members", "map", "page")
 #: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
 _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
 
@@ -35,7 +44,7 @@ _COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#
 def write_report(
     path: str | Path, *, estimator: Any, graphs: Iterable[Any], classes: Sequence[object] | None = None,
     title: str = "Graph clusters", command: str | None = None, seconds: float | None = None,
-    y_down: bool | None = None, summary: ClusteringSummary | None = None,
+    y_down: bool | None = None, summary: ClusteringSummary | None = None, members: int | str | None = None,
 ) -> Path:  # fmt: skip
     """Write a page that shows a clustering: every mean graph, its members, what sets it apart, and how the run went.
 
@@ -62,6 +71,9 @@ def write_report(
         By default as `plots.y_down` says.
     summary : ClusteringSummary, optional
         The summary of this estimator and these classes, where the caller has it: the mean graphs are not decoded again.
+    members : int or "all", optional
+        How many graphs are drawn on the page; by default as many as a fifth of the cost of the fit pays for, at most 4,000.
+        The nearest and the farthest of each cluster are always among them. The others are dots on the map, and are found by name.
 
     Returns
     -------
@@ -86,50 +98,99 @@ def write_report(
     'report.html'
     """
     target = Path(path)
+    wanted = _wanted(members)
     if summary is None:
         summary = summarize_clustering(estimator, classes)
     with positions.y_down(positions.draws_down() if y_down is None else y_down):
-        target.write_text(_page(estimator, graphs, summary, title, command, seconds), encoding="utf-8")
+        target.write_text(_page(estimator, graphs, summary, title, command, seconds, wanted), encoding="utf-8")
     return target
+
+
+def _wanted(members: int | str | None) -> int | None:
+    """The number of graphs to draw that was asked for."""
+    if members is None:
+        return None
+    if members == "all":
+        return sys.maxsize
+    if isinstance(members, str) or members < 1:
+        raise ValueError(f'members must be "all" or at least 1, got {members!r}')
+    return int(members)
 
 
 def _page(
     estimator: Any, graphs: Iterable[Any], summary: ClusteringSummary, title: str, command: str | None,
-    seconds: float | None,
+    seconds: float | None, members: int | None,
 ) -> str:  # fmt: skip
-    collection = ReportGraphs(graphs)
+    collection = ReportGraphs(graphs if is_lazy(graphs) else graphs_as_fitted(estimator, graphs))
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
-    evidence = gather(estimator, collection)
+    evidence = gather(estimator, collection, members)
     pictures = ClusterPictures([c.mean for c in summary.clusters])
-    places = map_places(evidence)
-    data = page_data(pictures, collection, summary, evidence, places[0])
-    palette = _palette([collection[i] for i in evidence.sample[:2000]])
+    places, centers = map_places(evidence)
+    data = page_data(pictures, collection, summary, evidence, places)
+    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)]])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    script = _asset("draw.js") + _asset("page.js")
+    molecules = molecule_cards(estimator, summary, evidence, collection)
+    maker = CardMaker(summary, evidence, collection, pictures)
+    shown = [maker.card(cluster) for cluster in summary.in_reading_order()]
+    means = symbols(pictures, palette, len(summary.clusters))
+    style, script = _asset("page.css"), "".join(_asset(f"{name}.js") for name in SCRIPTS)
+    if molecules is not None:
+        molecules.add_members(data)
+        means = molecules.symbols(means)
+        style += _asset("molecules.css") + style_sheet()
+        script = _asset("molecules.js") + script
+    networks = network_cards(summary, collection)
+    if networks is not None:
+        data["regions"] = networks.names
+        means = networks.symbols(means)
+        style += _asset("networks.css")
+        script = _asset("networks.js") + script
+    for card in shown:
+        card["network"] = None if networks is None else networks.card(card["label"])
+        card["molecule"] = None if molecules is None else molecules.card(card["label"])
+    tree = cluster_tree(estimator, summary, evidence)
+    means += Markup("".join(
+        tree_symbol(pictures, node.mean, n, node.labels[0], palette) for n, node in enumerate(inner_nodes(tree)) if node.mean
+    ))  # fmt: skip
+    map_links, data["hues"] = map_svg(summary, evidence, centers)
+    light, heavy = split_by_cluster(data)
+    features, rows = maker.distinctions()
     return page_template(__file__).render(
         title=plain_text(title),
         summary=summary,
         headline=headline(summary, evidence),
-        figures=figures(summary, evidence, duration(spent)),
-        cards=cards(summary, evidence, collection, pictures),
-        symbols=symbols(pictures, palette, len(summary.clusters)),
-        map=map_svg(summary, evidence, places),
+        figures=figures(summary, evidence, duration(spent), seconds is not None),
+        cards=shown,
+        molecules=molecules is not None,
+        symbols=means,
+        map=map_links,
         evidence=evidence,
+        dots=len(places),
         fidelity=f"{evidence.map.fidelity:.2f}",
+        rest_fidelity=f"{evidence.rest_fidelity:.2f}",
         classes=data["classes"],
+        attributes=[row["name"] for row in data.get("attributes", ())],
+        certified=summary.proven_margins is not None,
         palette={plain_text(name, 24): colour for name, colour in palette.items()},
         one_scale=pictures.one_scale,
+        profile=silhouette_chart(summary, evidence),
+        tree=None if tree is None else tree_rows(tree, summary),
+        tree_bounded=not evidence.ways.matched.all(),
+        features=features,
+        distinctions=list(zip(summary.clusters, rows, strict=True)),
         charts=_charts(estimator, summary),
         settings=_settings(estimator),
-        counts=_counts(estimator, summary, evidence.matchings),
+        counts=_counts(estimator, summary, evidence.matchings + (0 if molecules is None else molecules.matchings)),
         command=None if command is None else plain_text(command),
         duration=duration(spent),
+        whole_time=seconds is not None,
         version=graphmeans.__version__,
-        data=Markup(script_json(data)),
-        style=Markup(_asset("page.css")),
+        data=Markup(script_json(light)),
+        members=[Markup(script_json(part)) for part in heavy],
+        style=Markup(style),
         script=Markup(script),
         # The page runs this script and no other, whatever a name may contain.
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
@@ -158,27 +219,31 @@ def _charts(estimator: Any, summary: ClusteringSummary) -> dict[str, Markup] | N
     if not len(trace):
         return None
     iterations = [int(i) for i in trace["iteration"]]
-    reference = standard_matchings(summary.n_graphs, len(summary.clusters))
+    fixed = summary.standard is None
+    reference = None if fixed else standard_matchings(summary.n_graphs, len(summary.clusters))
     matchings = [float(m) for m in trace["matchings"]]
     return {
         "objective": Markup(line_chart(iterations, [float(v) for v in trace["inertia"]], label="objective")),
-        "matchings": Markup(bar_chart(iterations, matchings, reference, label="matchings")),
+        "matchings": Markup(bar_chart(iterations, matchings, reference, label="distances" if fixed else "matchings")),
     }
 
 
 def _counts(estimator: Any, summary: ClusteringSummary, for_page: int) -> list[tuple[str, str]]:
-    several = summary.matchings_of_all_runs != summary.matchings
+    what = "matchings" if summary.standard is not None else "distances to centers"  # alignments may be fixed
     rows = [
         ("objective: sum of squared distances to the means", number(summary.inertia)),
-        ("matchings of the best run" if several else "matchings", number(summary.matchings)),
-        ("a standard k-means for as many iterations", number(summary.standard)),
+        (f"{what} of the run that is shown", number(int(np.sum(estimator.trace_["matchings"])))),
+        (f"{what} of all runs", number(estimator.n_matchings_)),
     ]
-    if several:
-        rows.append(("matchings of all runs", number(summary.matchings_of_all_runs)))
     if estimator.n_seeding_matchings_:  # for a start that the caller gave there are none
-        rows.append(("matchings to find where to start", number(estimator.n_seeding_matchings_)))
+        rows.append((f"{what} to find where to start", number(estimator.n_seeding_matchings_)))
     if estimator.n_evaluation_matchings_:
-        rows.append(("matchings to know the objective", number(estimator.n_evaluation_matchings_)))
+        rows.append((f"{what} to know the objective", number(estimator.n_evaluation_matchings_)))
+    rows.append((f"{what} in all", number(summary.matchings)))
+    if summary.standard is not None:
+        plain = plain_iterations(estimator.trace_, summary.n_graphs)
+        rows.append(("iterations without those after swaps of centers", number(round(plain, 1))))
+        rows.append(("a standard k-means: (k + 1) N in each of these", number(summary.standard)))
     rows.append(("matchings for this page", number(for_page)))
     return rows
 

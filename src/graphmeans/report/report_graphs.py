@@ -24,6 +24,11 @@ class ReportGraphs(Sequence[Graph]):
         self._listed: list[Graph] = [] if is_lazy(graphs) else to_graphs(graphs)
         self._kept: dict[int, Graph] = {}
 
+    @property
+    def lazy(self) -> bool:
+        """Whether the graphs are on disk."""
+        return self._lazy is not None
+
     def __len__(self) -> int:
         return len(self._listed if self._lazy is None else self._lazy)
 
@@ -75,3 +80,8 @@ def read_ahead(graphs: Sequence[Graph], rows: Iterable[int]) -> None:
 
 def _name(i: int, name: str | None) -> str:
     return plain_text(f"graph {i}" if name is None else name, _NAME)
+
+
+def is_on_disk(graphs: Sequence[Graph]) -> bool:
+    """Whether graphs have to be read before they are used."""
+    return isinstance(graphs, ReportGraphs) and graphs.lazy

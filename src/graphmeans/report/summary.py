@@ -13,7 +13,9 @@ from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.evaluation.measures import accuracy, standard_matchings
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.plots.text import plain_text
+from graphmeans.report.words import natural_key
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,14 @@ class ClusterSummary:
     def size(self) -> int:
         """Number of members."""
         return len(self.members)
+
+    @property
+    def rms_distance(self) -> float | None:
+        """The root mean square distance of the members to the mean; None without members.
+
+        This is the distance of a cluster everywhere: its square, times the size, is what the cluster adds to the objective.
+        """
+        return float(np.sqrt(np.mean(self.distances**2))) if self.size else None
 
     @property
     def majority(self) -> str | None:
@@ -61,13 +71,13 @@ class ClusteringSummary:
     classes: list[str] | None
     inertia: float
     n_iter: int
-    matchings: int  # of the run that is returned
-    standard: int  # what a standard k-means needs for as many iterations
-    matchings_of_all_runs: int
+    matchings: int  # of all runs, with what was spent on seeds and on knowing the objective
+    standard: int | None  # of a standard k-means for as many iterations, without swaps; None where alignments are fixed
     certified: float  # share of the labels that are proven; NaN where that is not known
     accuracy: float | None
     proven_margins: FloatArray | None = None  # NaN where a label is not proven; None where nothing is known of that
     hint: str | None = None  # what makes it look as if there were a better clustering
+    interrupted: bool = False  # whether the fit was stopped before its end
 
     @property
     def n_graphs(self) -> int:
@@ -75,19 +85,25 @@ class ClusteringSummary:
         return len(self.labels)
 
     @property
-    def saving(self) -> float:
-        """How many times fewer matchings than a standard k-means."""
-        return self.standard / max(self.matchings, 1)
+    def saving(self) -> float | None:
+        """How many times fewer matchings than a standard k-means; None where alignments are fixed.
+
+        The one definition, on the page, in the command and in the docs: (k + 1) N for each iteration of the run, those that
+        follow swaps of centers left out, divided by all matchings of all runs, with those for seeds.
+        """
+        return None if self.standard is None else self.standard / max(self.matchings, 1)
 
     @property
     def saves(self) -> bool:
         """Whether the saving is large enough to be mentioned."""
-        return self.saving >= 1.2
+        return self.saving is not None and self.saving >= 1.2
 
     def in_reading_order(self) -> list[ClusterSummary]:
         """By class where classes are known, else the largest first."""
         if self.accuracy is not None:
-            return sorted(self.clusters, key=lambda c: (c.majority is None, c.majority or "", -c.size, c.label))
+            return sorted(
+                self.clusters, key=lambda c: (c.majority is None, natural_key(c.majority or ""), -c.size, c.label)
+            )
         return sorted(self.clusters, key=lambda c: (-c.size, c.label))
 
 
@@ -108,18 +124,16 @@ def summarize_clustering(estimator: Any, classes: Sequence[object] | None = None
     for label, mean in enumerate(estimator.centroids(kind="graph")):
         inside = members_by_distance(labels, distances, label)
         counts = Counter() if names is None else Counter(names[i] for i in inside)
-        mixture = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        mixture = tuple(sorted(counts.items(), key=lambda item: (-item[1], natural_key(item[0]))))
         clusters.append(ClusterSummary(label, mean, inside, distances[inside], mixture))
     return ClusteringSummary(
         clusters=tuple(clusters), labels=labels, distances=distances, classes=names,
         inertia=float(estimator.inertia_), n_iter=int(estimator.n_iter_),
-        matchings=int(np.sum(estimator.trace_["matchings"])),
-        standard=_standard_run(len(labels), len(clusters), len(estimator.trace_)),
-        matchings_of_all_runs=int(estimator.n_matchings_),
+        matchings=all_matchings(estimator), standard=_standard_run(estimator, len(labels), len(clusters)),
         certified=float(getattr(estimator, "certified_fraction_", np.nan)),
         accuracy=None if names is None else accuracy(names, labels),
         proven_margins=_proven_margins(estimator),
-        hint=getattr(estimator, "hint_", None),
+        hint=getattr(estimator, "hint_", None), interrupted="interrupted" in (getattr(estimator, "hint_", None) or ""),
     )  # fmt: skip
 
 
@@ -129,6 +143,20 @@ def _proven_margins(estimator: Any) -> FloatArray | None:
     return np.where(estimator.certified_, estimator.certified_margins_, np.nan)
 
 
-def _standard_run(n_graphs: int, n_clusters: int, assignments: int) -> int:
-    """Matchings of a whole run of standard k-means, in which no means are computed before the first assignment."""
-    return max(assignments * standard_matchings(n_graphs, n_clusters) - (n_graphs - n_clusters), 0)
+def all_matchings(estimator: Any) -> int:
+    """All matchings of a fit: of all runs, for their seeds, and to know their objectives."""
+    spent = (getattr(estimator, f"n_{what}matchings_", 0) for what in ("", "seeding_", "evaluation_"))
+    return int(sum(spent))
+
+
+def plain_iterations(trace: Any, n_graphs: int) -> float:
+    """Iterations of a run without those that follow a swap of centers; one that saw a part of the graphs is a part of one."""
+    rows = np.asarray(trace)[np.asarray(trace["swap"]) == 0]
+    seen = np.where(rows["graphs"] > 0, np.minimum(rows["graphs"], n_graphs), n_graphs)
+    return float(seen.sum() / max(n_graphs, 1))
+
+
+def _standard_run(estimator: Any, n_graphs: int, n_clusters: int) -> int | None:
+    if alignments_are_fixed(np.asarray(estimator.space_.order)):
+        return None
+    return round(plain_iterations(estimator.trace_, n_graphs) * standard_matchings(n_graphs, n_clusters))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -78,6 +80,20 @@ def counted(count: int, what: str, many: str | None = None) -> str:
     return f"{count:,} {what if count == 1 else many or what + 's'}"
 
 
+def natural_key(text: str) -> list[tuple[int, int, str]]:
+    """A key that sorts names as people do: numbers in them by their value.
+
+    Examples
+    --------
+    >>> sorted(["10", "2", "1", "b2", "b10", "B1"], key=natural_key)
+    ['1', '2', '10', 'B1', 'b2', 'b10']
+    """
+    parts = [part for part in re.split(r"([0-9]+)", text) if part]
+    plain = [(0, int(part), "") if part[0] in "0123456789" else (1, 0, part.casefold()) for part in parts]
+    return [*plain, (2, 0, text)]  # of names that are alike otherwise, 01 and 1 say, the order is fixed, too
+
+
+@cache
 def page_template(module: str, page: str = "page.html") -> Template:
     """A page in the folder of the module whose ``__file__`` this is."""
     environment = Environment(

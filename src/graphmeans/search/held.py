@@ -19,6 +19,7 @@ from graphmeans.cluster.estimators.inputs import ARRAY, is_lazy, kind_of
 from graphmeans.cluster.estimators.validation import check_parameters
 from graphmeans.cluster.estimators.workers import open_workers
 from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.pairs import are_larger
@@ -62,6 +63,7 @@ class HeldGraphs(GraphInput):
             The estimator itself.
         """
         check_parameters(self.get_params(deep=False))
+        X = collect(X)
         self.close()
         self._kind = kind_of(X)
         if self._is_remote:
@@ -157,6 +159,7 @@ class HeldGraphs(GraphInput):
             The numbers that the graphs have from now on.
         """
         check_is_fitted(self)
+        X = collect(X)
         points, remote = self._points(X), self._shards()
         over = np.flatnonzero(are_larger(points, self.space_.order) if remote is not None else ~fit_into(self._points_in, points))
         if len(over):

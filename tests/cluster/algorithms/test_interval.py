@@ -423,6 +423,8 @@ def test_an_interrupted_fit_keeps_the_last_complete_iteration(algorithm):
     with pytest.warns(ConvergenceWarning, match="interrupted"):
         km = gm.GraphKMeans(8, matcher=Interrupting(max_tree_nodes=calls - 2), **settings).fit(graphs)
     assert 1 <= len(km.trace_) <= len(whole.trace_)
+    assert km.n_matchings_ >= km.trace_["matchings"].sum() > 0  # what was spent was spent
+    assert "interrupted" in km.hint_
     assert km.inertia_ == pytest.approx(float((km.distances_**2).sum()))
     own = gm.GraphKMeans(8, init=km.cluster_centers_, max_iter=1, matcher="exact").fit(graphs)
     distances = own.space_.distances(km._points(graphs), km._centers.batch)[np.arange(80), km.labels_]

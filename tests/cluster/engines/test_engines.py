@@ -380,6 +380,42 @@ def test_a_worker_that_dies_again_and_again(letters, local, client, monkeypatch)
     assert_same(gm.GraphKMeans(8, random_state=1, n_init=1, engine=client).fit(letters), expected)
 
 
+def test_an_answer_that_takes_longer_than_one_is_patient(client, monkeypatch):
+    """Waiting for it begins once, not anew each time that somebody looks whether the worker is still there."""
+    monkeypatch.setattr(dask_client, "PATIENCE", 1e-4)
+    with dask_client.DaskClient(client, None, time.time) as workers:
+        (address, *_) = workers.workers()
+        assert len(workers.result(workers.submit(address, bytes, 30_000_000), address)) == 30_000_000
+
+
+def test_a_worker_that_nobody_reaches_is_taken_out_of_the_cluster(monkeypatch, caplog):
+    """It is there and says so. Something happens to be wrong once in between: that is no reason."""
+    monkeypatch.setattr(dask_client, "PATIENCE", 0.05)
+    monkeypatch.setattr(dask_client, "TRIED_AFTER", 0.1)
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster) as client,
+        dask_client.DaskClient(client, None, time.time) as workers,
+    ):
+        cut, well = workers.workers()
+        asked = []
+
+        async def run(function, workers, **_):
+            asked.append(workers)
+            odd = workers == [cut] or asked.count([well]) == 2
+            return {workers[0]: TimeoutError("no way there") if odd else 0}
+
+        monkeypatch.setattr(client, "run", run)
+        with pytest.raises(dask_client.WorkersLost) as lost:
+            workers.result(workers.submit(cut, time.sleep, 5), cut)
+        assert lost.value.addresses == {cut}
+        assert list(workers.workers()) == [well]
+        assert workers.result(workers.submit(well, abs, -1), well) == 1
+        assert asked.count([cut]) == dask_client.MISSED
+    assert f"cannot reach worker {cut}" in caplog.text
+
+
 def limit_files(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 

@@ -126,3 +126,46 @@ def test_saved_and_loaded(letters, n, tmp_path):
     assert vars(twin).keys() == vars(clf).keys()
     np.testing.assert_array_equal(twin.predict(graphs), clf.predict(graphs))
     assert twin.centroids() == clf.centroids()
+
+
+def test_probabilities_are_those_of_gaussians_about_the_prototypes(letters):
+    graphs, y = letters
+    for n_prototypes in (1, 2):
+        clf = gm.GraphNearestCentroid(n_prototypes, random_state=0).fit(graphs[:150], y[:150])
+        shares = clf.predict_proba(graphs[150:])
+        np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(clf.classes_[shares.argmax(axis=1)], clf.predict(graphs[150:]))
+        spread = (clf.distances_**2).mean()
+        for q, row in enumerate(clf.transform(graphs[150:155])):
+            own = [np.exp(-min(row[clf.prototype_classes_ == c]) ** 2 / (2 * spread)) for c in range(len(clf.classes_))]
+            np.testing.assert_allclose(shares[q], np.array(own) / sum(own))
+
+
+def test_probabilities_where_every_graph_is_its_prototype():
+    clf = gm.GraphNearestCentroid().fit([gm.Graph([[0.0]]), gm.Graph([[1.0]])], ["a", "b"])
+    np.testing.assert_array_equal(clf.predict_proba([gm.Graph([[0.2]]), gm.Graph([[0.5]])]), [[1, 0], [0.5, 0.5]])
+
+
+def test_prototypes_of_large_classes_have_no_node_that_hardly_any_member_has():
+    rng = np.random.default_rng(0)
+    def path(n, level):
+        return gm.Graph(level + 0.1 * rng.normal(size=(n, 1)), [(i, i + 1) for i in range(n - 1)])
+    graphs = [path(4, level) for level in (1.0, 3.0) for _ in range(110)] + [path(12, 1.0), path(12, 3.0)]
+    y = np.array(["low"] * 110 + ["high"] * 110 + ["low", "high"])
+    clf = gm.GraphNearestCentroid(random_state=0).fit(graphs, y)
+    assert [mean.n_nodes for mean in clf.centroids()] == [4, 4]
+    assert clf.score(graphs, y) == 1.0
+    whole = gm.GraphNearestCentroid(min_support=0.0, random_state=0).fit(graphs, y)
+    assert [mean.n_nodes for mean in whole.centroids()] == [12, 12]
+    # What is left out changes the sum of squares little.
+    assert (clf.distances_**2).sum() <= 1.05 * (whole.distances_**2).sum()
+    for mean, level in zip(clf.centroids(), (3.0, 1.0), strict=True):
+        np.testing.assert_allclose(mean.nodes[""][:, 0], level, atol=0.2)
+        assert (mean.node_support >= 0.05).all()
+
+
+def test_min_support_is_for_one_lifted_mean():
+    graphs, y = gm.datasets.make_letters(30, random_state=0)
+    for options in ({"n_prototypes": 2}, {"mean": "incremental"}):
+        with pytest.raises(gm.GraphError, match="min_support"):
+            gm.GraphNearestCentroid(min_support=0.1, **options).fit(graphs, y)

@@ -14,6 +14,9 @@ CLASSES = np.arange(12) % 2
 WRONG = {
     "n_clusters": [0, 2.0, True, "3", None],
     "n_prototypes": [0, 1.5, True],
+    "min_support": [-0.1, 1.0, "0.5", None],
+    "n_neighbors": [0, 1.5, "3", None],
+    "weights": ["equal", 3, None],
     "algorithm": ["kmeans", None, 3],
     "init": ["best", 7, None],
     "n_init": [0, "all", 1.5, True],
@@ -39,7 +42,9 @@ WRONG = {
     "checkpoint": [3, True],
     "warm_start": [1, None],
 }
-ESTIMATORS = [gm.GraphKMeans, gm.MiniBatchGraphKMeans, gm.GraphKMedoids, gm.GraphNearestCentroid]
+ESTIMATORS = [
+    gm.GraphKMeans, gm.MiniBatchGraphKMeans, gm.GraphKMedoids, gm.GraphNearestCentroid, gm.GraphKNeighborsClassifier
+]  # fmt: skip
 CASES = [(kind, name, value) for kind in ESTIMATORS for name in kind().get_params(deep=False) for value in WRONG[name]]
 
 

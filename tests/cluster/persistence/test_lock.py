@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import graphmeans as gm
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile
-from graphmeans.cluster.persistence.lock import FileLock
+from graphmeans.cluster.persistence.lock import BEHIND, FileLock
 
 HOLDER = """
 import sys, time, pathlib
@@ -59,6 +61,44 @@ def test_a_lock_that_is_removed_while_one_waits_is_not_the_lock(tmp_path):
     os.close(descriptor)
 
 
+def test_the_lock_of_windows(tmp_path, monkeypatch):
+    """With what Windows has instead: it locks a byte at the present position, and removes no file that is open."""
+    held, opened = set(), set()
+
+    def locking(file, mode, count):
+        assert (mode, count) == ("at once", 1)
+        at = os.fstat(file).st_ino, os.lseek(file, 0, os.SEEK_CUR)
+        if at in held:
+            raise PermissionError
+        held.add(at)
+        opened.add(file)
+
+    def close(file, system=os.close):
+        if file in opened:
+            opened.remove(file)
+            held.clear()
+        system(file)
+
+    def unlink(path, system=Path.unlink):
+        assert not opened
+        system(path)
+
+    monkeypatch.setattr("graphmeans.cluster.persistence.lock.fcntl", None)
+    windows = SimpleNamespace(locking=locking, LK_NBLCK="at once")
+    monkeypatch.setattr("graphmeans.cluster.persistence.lock.msvcrt", windows, raising=False)
+    monkeypatch.setattr(os, "close", close)
+    monkeypatch.setattr(Path, "unlink", unlink)
+    first, second = FileLock(tmp_path / "c"), FileLock(tmp_path / "c")
+    first.acquire()
+    assert {position for _, position in held} == {BEHIND}
+    with pytest.raises(gm.GraphError, match=rf"another fit is writing this checkpoint \(process {os.getpid()}\)"):
+        second.acquire()
+    first.release()
+    second.acquire()
+    second.release()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_belongs_to_no_run_is_removed(tmp_path):
     """Logs of an earlier run of the same fit, of another fit, and anything else in the folder."""
     path, (graphs, _) = tmp_path / "c", gm.datasets.make_letters(30, random_state=0)
@@ -96,6 +136,33 @@ def test_what_belongs_to_no_run_is_removed(tmp_path):
     assert km.labels_.tolist() == expected.labels_.tolist()
     assert (km.n_matchings_, km.inertia_) == (expected.n_matchings_, expected.inertia_)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_disk_has_the_logs_before_the_checkpoint_that_names_them(tmp_path, monkeypatch):
+    """Each file is synced before it gets its name, and then the folder that holds the name."""
+    synced, plain_sync, plain_replace = [], os.fsync, os.replace
+
+    def sync(file):
+        synced.append(os.fstat(file).st_ino)
+        plain_sync(file)
+
+    def replace(source, target):
+        assert synced[-1] == os.stat(source).st_ino
+        plain_replace(source, target)
+        named.append((Path(target), len(synced)))
+
+    named = []
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", replace)
+    graphs, _ = gm.datasets.make_letters(30, random_state=0)
+    gm.GraphKMeans(3, random_state=0, n_init=1, n_jobs=1, checkpoint=tmp_path / "c").fit(graphs)
+    names = [path.name for path, _ in named]
+    logs = [name for name in names if name.endswith(("whole", "changes"))]
+    assert "c" in names
+    assert logs
+    assert names.index(logs[0]) < names.index("c")
+    parent = os.stat(tmp_path).st_ino
+    assert all(synced[count] == parent for path, count in named if path.name == "c")
 
 
 def test_a_log_of_another_run_is_not_taken_for_its_own(tmp_path):

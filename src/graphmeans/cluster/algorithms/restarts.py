@@ -36,6 +36,8 @@ from graphmeans.schema import check
 
 logger = logging.getLogger("graphmeans")
 
+#: The hint of a result that was interrupted.
+PARTIAL = "this result is partial: the fit was interrupted after its last complete iteration"
 #: Runs that are made at the same time, where that helps; it decides what they know of each other, so it is the same everywhere.
 SIDE_BY_SIDE = 4
 #: The algorithms: functions of one signature and one Result.
@@ -143,12 +145,15 @@ class Restarts:
         """The best of what there is after Ctrl-C."""
         if self.workers is not None:
             self.workers.resume()
-        stopped = [run.history.interrupted() for run in runs if not run.is_done]
+        unfinished = [run for run in runs if not run.is_done]
+        stopped = [run.history.interrupted() for run in unfinished]
         found = [result for result in (self._best, *stopped) if result is not None]
         if not found:
             raise KeyboardInterrupt
+        for run in unfinished:
+            self.counters.add(run.matcher.counters)  # what they spent was spent
         warnings.warn("interrupted: the last complete iteration is returned", ConvergenceWarning, stacklevel=6)
-        return min(found, key=lambda result: result.inertia)
+        return replace(min(found, key=lambda result: result.inertia), hint=PARTIAL)
 
     def _compare(self, run: Run, result: Result) -> None:
         """A run is done: keep its result if it is the best so far."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,17 @@ class Trace(np.ndarray[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         value = super().__getitem__(key)
         return np.asarray(value) if isinstance(key, str) else value
+
+    def __repr__(self) -> str:
+        if self.ndim != 1 or not len(self) or self.dtype.names is None or "inertia" not in self.dtype.names:
+            return super().__repr__()
+        first, best, spent = float(self["inertia"][0]), float(self["inertia"].min()), int(self["matchings"].sum())
+        plural = "" if len(self) == 1 else "s"
+        return f"Trace({len(self)} iteration{plural}, inertia {first:.6g} to {best:.6g}, {spent:,} matchings)"
+
+    def _repr_html_(self) -> str:
+        # Pictures and tables belong to a higher layer, which is loaded only when a notebook asks for one.
+        return str(import_module("graphmeans.plots.notebook").trace_html(self))
 
     def to_pandas(self) -> Any:
         """The trace as a pandas DataFrame."""

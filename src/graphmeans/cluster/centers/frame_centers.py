@@ -52,6 +52,7 @@ class FrameCenters:
 
     def __init__(self, order: IntArray, like: GraphBatch, k: int) -> None:
         self.order, self.k = order, k
+        Frames.check_room(max(k, 1), like, int(order.sum()))  # before anything is laid out
         self.slot_roles = np.repeat(np.arange(len(order)), order).astype(np.int32)
         slots = len(self.slot_roles)
         self.batch = like.take([])

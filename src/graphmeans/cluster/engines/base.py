@@ -180,6 +180,7 @@ class ShardSettings:
     k: int
     log_dir: Path | None = None
     processes: int = 1  # that share the memory of a machine
+    durable: bool = False  # whether logs belong to a checkpoint that was asked for, and outlast the machine
 
 
 @dataclass(frozen=True)

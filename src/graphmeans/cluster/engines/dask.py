@@ -50,7 +50,8 @@ class DaskEngine(RemoteEngine):
         self._must_log = log_dir is not None  # a checkpoint was asked for
         self._log_dir = log_dir if log_dir is not None else client.scratch(self._key)
         self._can_log = self._log_dir is not None
-        self._settings = ShardSettings(context.space, context.order, k, self._log_dir, client.workers_per_machine())
+        on_each = client.workers_per_machine()
+        self._settings = ShardSettings(context.space, context.order, k, self._log_dir, on_each, durable=self._must_log)
         self._parts: list[Rows] = []
         self._firsts: list[int] = []
         self._n = 0
@@ -183,9 +184,9 @@ class DaskEngine(RemoteEngine):
         return centers.version
 
     def _send_centers(self, version: int) -> Any:
-        """Where workers find centers; they are sent to all of them once."""
+        """Where workers find centers; they leave this process once."""
         if self._sent is None or self._sent[0] != version:
-            self._sent = version, self._client.scatter(self._published[version])
+            self._sent = version, self._client.share(self._published[version], self._held)
             self._counters.bytes_sent += len(self._published[version])
         return self._sent[1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 import os
 import pickle
@@ -12,6 +14,7 @@ import uuid
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,12 @@ CANCELLED = ("CancelledError", "FutureCancelledError", "FuturesCancelledError")
 CONNECT = 10.0
 #: Seconds that a cluster without workers is given to get one.
 RESTART = 60.0
+#: Seconds after which a scheduler that does not answer is lost.
+SILENT = 60.0
+#: Seconds of waiting after which, and between which, it is tried whether workers can be reached at all.
+TRIED_AFTER = 10.0
+#: How often in a row a worker cannot be reached before it is taken out of the cluster.
+MISSED = 2
 
 
 class WorkersLost(Exception):
@@ -56,23 +65,38 @@ class DaskClient:
 
     def __init__(self, engine: Any, n_jobs: int | None, warm_up: Callable[[], float]) -> None:
         self._engine, self._n_jobs, self._warm_up = engine, n_jobs, warm_up
+        self.client: Any = None
         self._local: Any = None
         self._checked: dict[str, int] = {}
-        self._interrupted = False
+        #: Whether Ctrl-C has come, and whether there is work that it should let finish.
+        self._interrupted = self._begun = False
+        self._probes: dict[str, tuple[concurrent.futures.Future[Any], float]] = {}  # whether workers can be reached, since when
+        self._missed: dict[str, int] = {}  # how often they could not, in a row
         #: What is said when everything is lost: whether there is a checkpoint.
         self.kept = ""
         self._shared: bool | None = None
 
     def __enter__(self) -> DaskClient:
+        try:
+            self._connect()
+            self.workers()
+            self._begun = True
+        except BaseException:  # Ctrl-C, too: processes that were started must not stay behind
+            self.__exit__()
+            raise
+        return self
+
+    def _connect(self) -> None:
         distributed = need_distributed()
         if isinstance(self._engine, distributed.Client):
             self.client = self._engine
             if self.client.asynchronous:
                 raise GraphError("engine: an asynchronous Client cannot be waited for; give one with asynchronous=False")
         elif isinstance(self._engine, str) and self._engine == "dask":
-            from graphmeans.cluster.engines.dask_local import local_cluster
+            from graphmeans.cluster.engines.dask_local import held_interrupts, local_cluster
 
-            self._local = local_cluster(n_threads(self._n_jobs))
+            with held_interrupts():
+                self._local = local_cluster(n_threads(self._n_jobs))
             self.client = distributed.Client(self._local)
             self.client.wait_for_workers(n_threads(self._n_jobs), timeout=RESTART)
         else:
@@ -80,8 +104,6 @@ class DaskClient:
                 self.client = distributed.Client(self._engine, timeout=CONNECT)
             except (OSError, ValueError, TypeError) as error:
                 raise GraphError(f"engine: no scheduler at {self._engine} ({str(error).splitlines()[0]})") from None
-        self.workers()
-        return self
 
     @property
     def is_own(self) -> bool:
@@ -89,7 +111,9 @@ class DaskClient:
         return self.client is not self._engine
 
     def __exit__(self, *error: object) -> None:
-        if self.client is not self._engine:
+        for probe, _ in self._probes.values():
+            probe.cancel()
+        if self.client is not None and self.client is not self._engine:
             self.client.close()
         if self._local is not None:
             self._local.close()
@@ -112,6 +136,7 @@ class DaskClient:
         if new:
             self._check(new)
             self._checked |= {address: found[address] for address in new}
+            found = {address: count for address, count in self._present().items() if address in found} or found
         return dict(sorted(found.items()))
 
     def workers_per_machine(self) -> int:
@@ -125,7 +150,8 @@ class DaskClient:
 
     def _present(self) -> dict[str, int]:
         try:
-            return {str(address): int(count) for address, count in self.client.nthreads().items()}
+            found = self.client.sync(self.client.scheduler.ncores, callback_timeout=SILENT)
+            return {str(address): int(count) for address, count in found.items()}
         except Exception as error:
             raise self._gone(error) from None
 
@@ -171,22 +197,22 @@ class DaskClient:
         except Exception as error:
             raise self._gone(error) from None
 
-    def scatter(self, data: bytes) -> Any:
-        """Send bytes to all workers. While one of them is dying this may fail: then the others are tried again."""
-        for pause in (0.1, 0.3, 1.0, 3.0, None):
-            try:
-                return self.client.scatter(data, broadcast=True, hash=False)
-            except Exception as error:
-                if pause is None:
-                    raise self._gone(error) from None
-                time.sleep(pause)
-                self.workers()  # an error if the scheduler is gone; somebody new may have come
-        raise AssertionError("unreachable")
+    def share(self, data: bytes, addresses: Iterable[str]) -> Any:
+        """Bytes that tasks of all these workers are going to need; they fetch them from each other. Nothing is waited for.
+
+        This is a task, not `Client.scatter`, which waits until it has reached every worker, even one that is dying or cut off,
+        and whose data are gone with those who hold them. What a task has returned is made again by the next worker.
+        """
+        try:
+            return self.client.submit(remote.same, data, workers=sorted(addresses), pure=False, priority=1)
+        except Exception as error:
+            raise self._gone(error) from None
 
     def finished(self, future: Any, addresses: set[str]) -> None:
         """Wait for a task; it depends on these workers."""
         from distributed import wait
 
+        begun = time.monotonic()
         while True:
             try:
                 wait([future], timeout=PATIENCE)
@@ -194,7 +220,7 @@ class DaskClient:
             except TimeoutError:
                 pass
             except KeyboardInterrupt:
-                if self._interrupted:
+                if self._interrupted or not self._begun:  # kernels can take minutes to compile, and nothing would be lost
                     raise
                 self._interrupted = True  # what is under way is finished first
             except Exception as error:
@@ -203,9 +229,7 @@ class DaskClient:
                     raise WorkersLost(addresses) from None
                 if type(error).__name__ != "TimeoutError":  # distributed's own, in earlier versions
                     raise self._gone(error) from None
-            lost = addresses - self._present().keys()
-            if lost:
-                raise WorkersLost(lost)
+            self._look_after(addresses, begun)
 
     def result(self, future: Any, *addresses: str) -> Any:
         """What a task returns; raises `WorkersLost` if its worker is lost."""
@@ -218,18 +242,74 @@ class DaskClient:
         if future.status != "finished":
             self._present()  # an error if the scheduler is gone
             raise WorkersLost(addresses)
-        while True:
-            try:
-                return future.result(timeout=PATIENCE)
-            except Exception as error:
-                if type(error).__name__ in CANCELLED:
-                    self._present()
-                    raise WorkersLost(addresses) from None
-                if type(error).__name__ != "TimeoutError":
-                    raise
-            lost = set(addresses) - self._present().keys()
-            if lost:
-                raise WorkersLost(lost)
+        begun = time.monotonic()
+        coming = self._begin(lambda: self.client.gather(future, asynchronous=True))
+        try:
+            while True:
+                try:
+                    return coming.result(timeout=PATIENCE)
+                except Exception as error:
+                    if type(error).__name__ in CANCELLED:
+                        self._present()
+                        raise WorkersLost(addresses) from None
+                    if coming.done() or type(error).__name__ != "TimeoutError":
+                        raise
+                self._look_after(set(addresses), begun)
+        finally:
+            coming.cancel()
+
+    def _begin(self, ask: Callable[[], Any]) -> concurrent.futures.Future[Any]:
+        """Let the client do something that is not waited for here."""
+
+        async def asked() -> Any:
+            return await ask()
+
+        return asyncio.run_coroutine_threadsafe(asked(), self.client.loop.asyncio_loop)
+
+    # -- workers that are lost -----------------------------------------------------------------------
+
+    def _look_after(self, addresses: set[str], begun: float) -> None:
+        """Raise `WorkersLost` if some of these workers are not there any more.
+
+        A worker that is there, but that the scheduler cannot reach, is taken out of the cluster: what depends on it would wait
+        for ever. Since tasks of others may need what it holds, all workers are tried, after a while.
+        """
+        present = self._present()
+        lost = addresses - present.keys()
+        if lost:
+            raise WorkersLost(lost)
+        if time.monotonic() - begun >= TRIED_AFTER:
+            for address in present:
+                self._try_to_reach(address)
+
+    def _try_to_reach(self, address: str) -> None:
+        probe = self._probes.get(address)
+        if probe is None:
+            ask = partial(self.client.run, os.getpid, workers=[address], on_error="return", asynchronous=True)
+            self._probes[address] = self._begin(ask), time.monotonic()
+            return
+        asked, begun = probe
+        if not asked.done() or time.monotonic() - begun < TRIED_AFTER:
+            return
+        del self._probes[address]
+        said = asked.exception() or asked.result().get(address)
+        if not isinstance(said, OSError):
+            self._missed.pop(address, None)
+            return
+        self._missed[address] = self._missed.get(address, 0) + 1
+        if self._missed[address] >= MISSED:
+            del self._missed[address]
+            logger.warning("the scheduler cannot reach worker %s, which is taken out of the cluster", address)
+            self._take_out(address)
+
+    def _take_out(self, address: str) -> None:
+        async def remove(gone: str, dask_scheduler: Any) -> None:  # inside, so that it travels whole
+            await dask_scheduler.remove_worker(gone, stimulus_id=f"cannot-reach-{gone}")
+
+        try:
+            self.client.run_on_scheduler(remove, address, callback_timeout=SILENT)
+        except Exception as error:
+            raise GraphError(f"worker {address} cannot be reached, and stays ({type(error).__name__}){self.kept}") from None
 
     # -- interruptions -----------------------------------------------------------------------------
 

@@ -33,7 +33,8 @@ class Worker(SubprocessWorker):
 def local_cluster(count: int) -> Any:
     """A scheduler and so many workers of one thread each.
 
-    They are started, not forked or spawned: a script needs no ``if __name__ == "__main__"``.
+    They are started, not forked or spawned: a script needs no ``if __name__ == "__main__"``. Call it inside of
+    `held_interrupts`, and keep what it returns before that ends: it must be closed also when Ctrl-C has come meanwhile.
     """
     logger.info("starting %d worker processes", count)
     limit = parse_memory_limit("auto", 1, count, logger=logger)
@@ -43,19 +44,16 @@ def local_cluster(count: int) -> Any:
         "cls": SubprocessScheduler,
         "options": {"scheduler_kwargs": {"host": "127.0.0.1", "port": 0, "dashboard": False}},
     }
-    with _ignoring_interrupts():
-        return SpecCluster(
-            workers=dict.fromkeys(range(count), worker),
-            worker=worker,
-            scheduler=scheduler,
-            silence_logs=QUIET,
-            name="graphmeans",
-        )
+    workers = dict.fromkeys(range(count), worker)
+    return SpecCluster(workers=workers, worker=worker, scheduler=scheduler, silence_logs=QUIET, name="graphmeans")
 
 
 @contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    """Processes that are started inside ignore Ctrl-C. The scheduler stays in our session, so it ends when the terminal does."""
+def held_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait until the end of this context; processes that are started inside ignore it.
+
+    The scheduler stays in our session, so it ends when the terminal does.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

@@ -59,7 +59,7 @@ class ShardStore:
         """Take a shard in, in its first state."""
         self.specs[spec.number] = spec
         if self.settings.log_dir is not None:
-            self._logs[spec.number] = ShardLog(self.settings.log_dir, spec.number)
+            self._logs[spec.number] = ShardLog(self.settings.log_dir, spec.number, self.settings.durable)
         shard = self._new(spec)
         if not isinstance(spec.part, PartInMemory):
             need = bytes_needed(shard, self.settings.k)

@@ -25,7 +25,7 @@ class ThreadEngine(Engine):
         self, context: FitContext, matcher: CountedMatcher, k: int, rows: Rows | None = None, log_dir: Path | None = None
     ) -> None:
         self._data, self._matcher = context.data, matcher
-        settings = ShardSettings(context.space, context.order, k, log_dir)
+        settings = ShardSettings(context.space, context.order, k, log_dir, durable=True)
         self._store = ShardStore(settings, n_threads(context.space.n_jobs))
         self._n = 0
         self.extend(split_into_shards(range(len(context)) if rows is None else rows))

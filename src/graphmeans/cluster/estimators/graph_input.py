@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, surveyed, to_points
@@ -14,10 +15,12 @@ from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, is_lazy, kind_of, rows_to_batch
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import is_one_graph, to_graphs
+from graphmeans.graphs.convert import collect, is_one_graph, to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.molecules import make_encoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.labelled import ignored_identities
 from graphmeans.matching.match import Matcher
 from graphmeans.space import GraphSpace, Order, exact_shift
 
@@ -43,8 +46,8 @@ class GraphInput(BaseEstimator):
 
     def _fit_encoder(self, X: Any, client: DaskClient | None = None) -> tuple[GraphEncoder, GraphBatch | Survey]:
         """The encoder, and the encoded graphs; of a collection on disk what must be known of them."""
-        encoder = GraphEncoder() if isinstance(self.encoder, str) else clone(self.encoder)
         if self._kind == ARRAY:
+            encoder = make_encoder(self.encoder, None)
             rows = validate_data(self, X, dtype=np.float64, accept_sparse=False)
             encoder.fit([Graph(rows[:1])])
             return encoder, rows_to_batch(rows)
@@ -52,10 +55,16 @@ class GraphInput(BaseEstimator):
             if hasattr(self, stale):
                 delattr(self, stale)
         if self._kind == COLLECTION:
+            encoder = make_encoder(self.encoder, X[:1])
             if client is not None:
                 return client.fit_encoder(encoder, X), client.surveyed(X, encoder)
             return encoder.fit_batches(X.arrays()), surveyed(X, encoder)
-        return encoder, encoder.fit_encode(to_graphs(X))
+        graphs = to_graphs(X) if isinstance(self.encoder, str) else self.encoder.graphs_of(X)
+        said = ignored_identities(X, lambda: graphs)
+        if said is not None:
+            warnings.warn(said, stacklevel=5)
+        encoder = make_encoder(self.encoder, graphs)
+        return encoder, encoder.fit_encode(encoder.graphs_of(graphs))
 
     def _make_space(self, encoder: GraphEncoder, *points: GraphBatch | Survey) -> GraphSpace:
         """The space of these graphs, with the parameters of this estimator."""
@@ -85,6 +94,7 @@ class GraphInput(BaseEstimator):
     def _points(self, X: Any) -> GraphBatch:
         """New graphs as points of the space, their nodes in canonical order."""
         check_is_fitted(self)
+        X = collect(X)
         if self._kind == ARRAY:
             rows = validate_data(self, X, reset=False, dtype=np.float64, accept_sparse=False)
             return self.space_.weighted(rows_to_batch(rows))
@@ -96,7 +106,8 @@ class GraphInput(BaseEstimator):
         """New graphs, converted."""
         if is_lazy(X):
             return list(X)
+        X = collect(X)
         X = [X] if is_one_graph(X) else X
         if kind_of(X) == ARRAY:
             raise GraphError("expected a collection of graphs, like the one that was fitted")
-        return to_graphs(X)
+        return self.encoder_.graphs_of(X)

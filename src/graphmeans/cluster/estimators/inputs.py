@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import OBJECTS, is_one_graph, kind_of_one, to_graphs
+from graphmeans.graphs.convert import OBJECTS, is_one_graph, is_supplier, kind_of_one, to_graphs
 from graphmeans.graphs.errors import GraphError
 
 #: Kinds of objects an estimator takes.
@@ -24,6 +24,8 @@ def kind_of(objects: Any) -> str:
     """Whether this is a collection of graphs, and of which kind, or data for a 2-D array."""
     if is_lazy(objects):
         return COLLECTION
+    if is_supplier(objects):
+        return "rdkit"
     mistaken = is_one_graph(objects) or isinstance(objects, (str, bytes))
     if mistaken or (isinstance(objects, Mapping) and not hasattr(objects, "shape")):  # a sparse array may be a mapping
         to_graphs(objects)  # says what is wrong with something that is no collection
@@ -31,6 +33,8 @@ def kind_of(objects: Any) -> str:
         raise GraphError("expected a list of graphs, got a generator, which can be read only once; put list(...) around it")
     if hasattr(objects, "iloc") and getattr(objects, "ndim", 0) == 1 and objects.dtype == object:
         objects = list(objects)  # a column of a table
+    if isinstance(objects, np.ndarray) and objects.dtype.kind == "U" and objects.ndim == 1:
+        return "smiles"
     if isinstance(objects, np.ndarray) and objects.dtype != object:
         return "adjacency" if objects.ndim == 3 and objects.shape[1] == objects.shape[2] else ARRAY
     if not isinstance(objects, (list, tuple)) and not (isinstance(objects, np.ndarray) and objects.ndim == 1):

@@ -38,7 +38,7 @@ from graphmeans.cluster.estimators.workers import engine_factory, open_workers
 from graphmeans.cluster.persistence.checkpoint import CheckpointFile, fit_fingerprint
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import GraphBatch
-from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
@@ -92,7 +92,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
         """
         self._check_parameters()
         with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
-            self._fit(X, sample_weight, client)
+            self._fit(collect(X), sample_weight, client)
             if client is not None and client.is_own:
                 self._fetch_assignment()
         return self
@@ -136,7 +136,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
                 raise GraphError(f"init has {rows.shape[1]} features, X has {self.n_features_in_}")
             return rows_to_batch(rows)
         try:
-            return encoder.encode(to_graphs(init))
+            return encoder.encode(encoder.graphs_of(init))
         except GraphError as error:
             raise GraphError(f"init: {error}") from None
 
@@ -231,6 +231,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
         array of shape (N, k)
             The distances of each graph to each center.
         """
+        X = collect(X)
         distances: NDArray[np.float64] = self.fit(X, sample_weight=sample_weight).transform(X)
         return distances
 
@@ -298,9 +299,10 @@ class GraphKMeans(BaseGraphKMeans):
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
     certify : bool, default=False
         Whether "interval" spends more matchings until every label is proven nearest or a limit is reached.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted. "auto" standardises numbers, makes strings 1-of-k, and leaves
-        bare arrays as they are.
+        bare arrays as they are; of molecules (objects of RDKit, SMILES, or what is read from files of them) it is "molecule",
+        which stands for `MoleculeEncoder`.
     node_weight : float, default=1.0
         What squared differences of nodes are multiplied by.
     edge_weight : float, default=1.0

@@ -26,7 +26,7 @@ from graphmeans.cluster.estimators.validation import (
 )
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
-from graphmeans.graphs.convert import to_graphs
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.sketch import SKETCH_KINDS, sketch_batch, sketch_distances, sketch_order
@@ -56,7 +56,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
     effort : float, default=1.0
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted.
     node_weight : float, default=1.0
         What squared differences of nodes are multiplied by.
@@ -159,6 +159,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         """
         positions = Constraint("positions of graphs", kinds=(Sequence, np.ndarray))
         check_parameters(self.get_params(deep=False), n_init=whole(1), init=one_of(*INITIALIZATIONS) | positions)
+        X = collect(X)
         encoder, space, data = self._take_in(X, sample_weight)
         check_count(len(data), self.n_clusters)
         check_given_start(self.init, self.n_clusters, self.n_init, "medoids")
@@ -186,7 +187,7 @@ class GraphKMedoids(ClusterMixin, GraphEstimator):
         """The medoids as points whose nodes are numbered as the user numbers them."""
         if self._kind == ARRAY:
             return points.take(medoids)
-        graphs = X if is_lazy(X) else to_graphs(X)
+        graphs = X if is_lazy(X) else encoder.graphs_of(X)
         return space.weighted(encoder.encode([graphs[i] for i in medoids.tolist()]))
 
     def _start(self, context: FitContext, matcher: CountedMatcher) -> IntArray:

@@ -23,6 +23,7 @@ from graphmeans.cluster.shards import sample
 from graphmeans.cluster.shards.assign import assign_labels, claim_graphs, dissolve_clusters
 from graphmeans.functions import check_weights
 from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.match import Matcher
 from graphmeans.matching.pairs import are_larger
@@ -59,7 +60,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
     effort : float, default=1.0
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted.
     node_weight : float, default=1.0
         What squared differences of nodes are multiplied by.
@@ -219,7 +220,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         self._check_parameters()
         with shown(self.verbose), open_workers(self.engine, self.n_jobs) as client:
             if not hasattr(self, "counts_"):
-                self._first_batch(X, sample_weight, client)
+                self._first_batch(collect(X), sample_weight, client)
                 return self
             if not hasattr(self, "_stream"):  # it was loaded from a file
                 self._stream = FrameCenters.from_means(self.space_, self._centers, self.counts_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,19 @@ from graphmeans.cluster.engines.threads import ThreadEngine
 from graphmeans.cluster.estimators.base import GraphEstimator
 from graphmeans.cluster.estimators.validation import check_parameters
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
+from graphmeans.graphs.convert import collect
 from graphmeans.graphs.errors import GraphError
+from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.matching.match import Matcher
+from graphmeans.matching.registry import get_matcher
 from graphmeans.means.frames import Centers
 from graphmeans.means.method import MeanMethod, compute_means
 from graphmeans.means.registry import get_mean
+from graphmeans.means.staged import staged_means
 from graphmeans.space import GraphSpace, Order
+
+#: Classes of more graphs than this have their mean found in stages, with this share of the effort.
+LARGE, LIGHT = 100, 0.2
 
 
 class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
@@ -38,13 +46,18 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
     ----------
     n_prototypes : int, default=1
         The number of mean graphs of each class; a class with fewer graphs has as many as it has graphs.
+    min_support : float, default=0.05
+        In classes of more than 100 graphs, nodes and edges that a smaller share of them has are left out of their mean. They
+        hardly change distances, but they are most of the nodes of the mean of many graphs, and every matching pays for them.
+        With 0 nothing is left out.
     mean : {"auto", "lifted", "incremental", "subgradient", "set"} or MeanMethod, default="lifted"
-        How the mean of a class is found; "auto" is "lifted". Several prototypes are always lifted.
+        How the mean of a class is found; "auto" is "lifted". Several prototypes are always lifted. In classes of more than
+        100 graphs the lifted mean is found from 50 of them, and then from all, with a fifth of the effort.
     matcher : {"auto", "exact", "search", "graduated"} or Matcher, default="auto"
         What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
     effort : float, default=1.0
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
-    encoder : "auto" or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted.
     node_weight : float, default=1.0
         What squared differences of nodes are multiplied by.
@@ -71,6 +84,8 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         The nearest prototype of each graph among those of its own class.
     distances_ : array of shape (N,)
         How far that is.
+    spread_ : float
+        The (weighted) mean of the squares of these distances.
     encoder_, space_ :
         The fitted encoder and the metric space.
 
@@ -91,6 +106,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         self,
         n_prototypes: int = 1,
         *,
+        min_support: float = 0.05,
         mean: str | MeanMethod = "lifted",
         matcher: str | Matcher = "auto",
         effort: float = 1.0,
@@ -103,6 +119,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_prototypes = n_prototypes
+        self.min_support = min_support
         self.mean = mean
         self.matcher = matcher
         self.effort = effort
@@ -132,7 +149,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
             The estimator itself.
         """
         self._check_parameters()
-        encoder, space, data = self._take_in(X, sample_weight)
+        encoder, space, data = self._take_in(collect(X), sample_weight)
         classes, points, weights = self._check_classes(y, len(data)), data.batch, data.weights
         members = [np.flatnonzero((classes == c) & (weights > 0)) for c in range(len(self.classes_))]
         empty = [c for c, own in enumerate(members) if not len(own)]
@@ -141,14 +158,15 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         random = check_random_state(self.random_state)
         if self.n_prototypes == 1:
             groups = [random.permutation(own) for own in members]
-            means = compute_means(self._mean_method(), space.solve, points, groups, weights, space.order, random)
-            prototypes, count = means.centers, np.ones(len(members), dtype=np.int64)
+            prototypes = self._means(points, groups, weights, space, random)
+            count = np.ones(len(members), dtype=np.int64)
         else:
             parts = [self._several(points.take(own), weights[own], space, random) for own in members]
             prototypes, count = _together(parts), np.array([len(part) for part in parts])
         self._keep_centers(encoder, space, prototypes)
         self.prototype_classes_ = np.repeat(np.arange(len(members)), count)
         self.labels_, self.distances_ = self._own_nearest(points, classes)
+        self.spread_ = float(np.average(self.distances_**2, weights=weights))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -167,13 +185,60 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         nearest = self._nearest(X).label
         return np.asarray(self.classes_[self.prototype_classes_[nearest]])
 
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Estimate how probable each class is, from the distances to its nearest prototype.
+
+        The probability of a class is taken to be proportional to exp(-d^2 / 2 s^2), where d is the distance to its nearest
+        prototype and s^2 the mean of the squared distances of the fitted graphs to theirs: classes of equal spread about their
+        prototypes. The most probable class is the one that `predict` gives. Probabilities are not calibrated.
+
+        Parameters
+        ----------
+        X : list of graphs, array of shape (N, d), or Collection
+            The graphs, as objects of one kind, or the rows of an array.
+
+        Returns
+        -------
+        array of shape (N, number of classes)
+            The probabilities; the classes are in the order of `classes_`.
+        """
+        squares = self.transform(X) ** 2
+        nearest = np.stack([squares[:, self.prototype_classes_ == c].min(axis=1) for c in range(len(self.classes_))], axis=1)
+        spread = float(getattr(self, "spread_", np.mean(self.distances_**2)))  # older files do not have it
+        beyond = nearest - nearest.min(axis=1, keepdims=True)
+        shares = np.exp(-beyond / (2.0 * spread)) if spread > 0 else (beyond == 0).astype(np.float64)
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def _means(
+        self, points: GraphBatch, groups: list[IntArray], weights: FloatArray, space: GraphSpace, random: np.random.RandomState
+    ) -> Centers:
+        """The mean of each class; of large classes without what hardly any member has."""
+        if not self._is_lifted:
+            return compute_means(get_mean(self.mean), space.solve, points, groups, weights, space.order, random).centers
+        fixed = alignments_are_fixed(space.order, points)  # then a matching costs nothing
+        is_large = np.array([len(own) > LARGE and self.min_support > 0 and not fixed for own in groups])
+        large, small = ([own for own, one in zip(groups, is_large, strict=True) if one == big] for big in (True, False))
+        parts = []
+        if large:
+            named = isinstance(self.matcher, str) and self.matcher in ("auto", "search")
+            light = replace(space, matcher=get_matcher(self.matcher, LIGHT * self.effort)) if named else space
+            parts.append(staged_means(light.solve, points, large, weights, space.order, random, float(self.min_support)))
+        if small:
+            lifted = get_mean("lifted")
+            parts.append(compute_means(lifted, space.solve, points, small, weights, space.order, random).centers)
+        return _together(parts).take(np.argsort(np.argsort(~is_large, kind="stable")))
+
+    @property
+    def _is_lifted(self) -> bool:
+        return isinstance(self.mean, str) and self.mean in ("auto", "lifted")
+
     def _check_parameters(self) -> None:
         check_parameters(self.get_params(deep=False))
-        if self.n_prototypes > 1 and not (isinstance(self.mean, str) and self.mean in ("auto", "lifted")):
+        if self.n_prototypes > 1 and not self._is_lifted:
             raise GraphError(f"several prototypes are lifted means; mean={self.mean!r} would have no effect")
-
-    def _mean_method(self) -> MeanMethod:
-        return get_mean("lifted" if isinstance(self.mean, str) and self.mean == "auto" else self.mean)
+        default = 0.05
+        if self.min_support != default and (self.n_prototypes > 1 or not self._is_lifted):
+            raise GraphError("min_support is for classes with one lifted mean each; it would have no effect")
 
     def _check_classes(self, y: ArrayLike, count: int) -> IntArray:
         """Classes as positions in `classes_`."""

@@ -103,7 +103,9 @@ _NONE = Constraint("None", kinds=(type(None),))
 CONSTRAINTS: dict[str, Constraint] = {
     "n_clusters": whole(1),
     "n_prototypes": whole(1),
+    "min_support": _SHARE,
     "n_neighbors": whole(1),
+    "weights": one_of("uniform", "distance") | Constraint("a callable", test=lambda value: callable(value)),
     "radius": _NOT_NEGATIVE,
     "algorithm": one_of(*ALGORITHMS),
     "init": one_of(*INITIALIZATIONS) | Constraint("graphs or a callable", test=_is_graphs),
@@ -112,7 +114,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "matcher": one_of(*MATCHERS) | Constraint("an object with get_params and solve", kinds=(Matcher,)),
     "effort": _NOT_NEGATIVE,
     "certify": _BOOLEAN,
-    "encoder": one_of("auto") | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
+    "encoder": one_of("auto", "molecule") | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
     "node_weight": _POSITIVE,
     "edge_weight": _POSITIVE,
     "max_iter": whole(1),

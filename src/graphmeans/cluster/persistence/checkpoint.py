@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphmeans.array_file import Arrays, read_array_file, write_array_file
+from graphmeans.array_file import Arrays, read_array_file, sync_folder, write_array_file
 from graphmeans.cluster.data.dataset import Dataset
 from graphmeans.cluster.persistence.lock import FileLock
 from graphmeans.file_schema import BEGUN, FACTS
@@ -84,6 +84,7 @@ class CheckpointFile:
         self.log_dir = self._folder / f"{self._fit}-{common.facts['run']}"
         try:
             self.log_dir.mkdir(parents=True, exist_ok=True)
+            sync_folder(self._folder)
         except OSError as error:
             raise GraphError(f"{self.log_dir}: cannot be made ({error.strerror})") from None
         if common.facts["run"] and not resumed:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from pathlib import Path
+from typing import Any
 
 from graphmeans.graphs.errors import GraphError
 
 try:
-    import fcntl
+    fcntl: Any = importlib.import_module("fcntl")
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None
+    msvcrt: Any = importlib.import_module("msvcrt")
+
+#: On Windows a locked byte cannot be read by others, so it is one far behind the number of the process, which they shall read.
+BEHIND = 1 << 20
 
 
 class FileLock:
@@ -32,7 +38,7 @@ class FileLock:
 
     def acquire(self) -> None:
         """Take the lock, or raise a `GraphError` that says who has it."""
-        if fcntl is None or self._file is not None:
+        if self._file is not None:
             return
         while True:
             try:
@@ -40,13 +46,13 @@ class FileLock:
             except OSError as error:
                 raise GraphError(f"{self.path}: cannot be made ({error.strerror})") from None
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(file)
             except OSError:
                 holder = os.read(file, 100).decode(errors="replace").strip()
                 os.close(file)
                 who = f" (process {holder})" if holder.isdigit() else ""
                 raise GraphError(f"{self._of}: another fit is writing this checkpoint{who}; name another file") from None
-            if self._is_there(file):
+            if fcntl is None or self._is_there(file):  # Windows removes no file that is open
                 break
             os.close(file)  # its owner removed it meanwhile: another process may hold a new one
         os.ftruncate(file, 0)
@@ -56,9 +62,12 @@ class FileLock:
     def release(self) -> None:
         """Let go of the lock, and remove its file."""
         if self._file is not None:
+            if fcntl is None:
+                os.close(self._file)
             with contextlib.suppress(OSError):
                 self.path.unlink()
-            os.close(self._file)
+            if fcntl is not None:
+                os.close(self._file)
             self._file = None
 
     def _is_there(self, file: int) -> bool:
@@ -66,3 +75,15 @@ class FileLock:
             return os.path.samestat(os.fstat(file), os.stat(self.path))
         except OSError:
             return False
+
+
+def _lock(file: int) -> None:
+    """Lock an open file, or raise an OSError at once. The system lets go of it when the file is closed, whoever closes it."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    os.lseek(file, BEHIND, os.SEEK_SET)
+    try:
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    finally:
+        os.lseek(file, 0, os.SEEK_SET)

@@ -22,10 +22,18 @@ WHOLE, CHANGES = "whole", "changes"
 
 
 class ShardLog:
-    """The files of one shard in a folder."""
+    """The files of one shard in a folder.
 
-    def __init__(self, folder: Path, number: int) -> None:
-        self.folder, self.number = folder, number
+    Parameters
+    ----------
+    folder : Path
+    number : int
+    durable : bool
+        Whether a file shall outlast the machine, not only the process: then the disk is waited for.
+    """
+
+    def __init__(self, folder: Path, number: int, durable: bool = False) -> None:
+        self.folder, self.number, self.durable = folder, number, durable
         self._files: list[tuple[int, str]] = []  # checkpoint and kind of those that are there
         self._written = 0  # bytes of changes since the whole state was written
         self._size = 0  # bytes of the whole state
@@ -43,7 +51,7 @@ class ShardLog:
         else:
             kind, arrays = CHANGES, changes
             self._written += more
-        write_arrays(self._path(checkpoint_id, kind), arrays, **self._about(checkpoint_id, kind))
+        write_arrays(self._path(checkpoint_id, kind), arrays, self.durable, **self._about(checkpoint_id, kind))
         self._files.append((checkpoint_id, kind))
         state.mark_written()
         self._clear(confirmed)
@@ -104,9 +112,9 @@ def _bytes_in(arrays: Arrays) -> int:
     return sum(array.nbytes for array in arrays.values())
 
 
-def write_arrays(path: Path, arrays: Arrays, **about: Any) -> None:
+def write_arrays(path: Path, arrays: Arrays, durable: bool = False, **about: Any) -> None:
     """Write arrays in one go; the file is there when it is complete."""
-    write_array_file(path, "shard", about, arrays, digest="crc32")
+    write_array_file(path, "shard", about, arrays, digest="crc32", sync=durable)
 
 
 def read_arrays(path: Path) -> Arrays:

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphmeans.graphs.convert.records import counterparts
 from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+
+#: Two entries that ought to be equal may differ by this share of the largest entry.
+ROUNDING = 1e-10
 
 
 def from_adjacency(
@@ -21,7 +23,8 @@ def from_adjacency(
     """Make graphs of adjacency matrices.
 
     A non-zero entry is an edge with that weight; in a sequence, an (n, n, de) array gives edges with de attributes. An
-    undirected matrix must be symmetric. The diagonal, the self-loops, becomes node attributes behind those given in `nodes`.
+    undirected matrix must be symmetric, up to rounding. The diagonal, the self-loops, becomes node attributes behind those given
+    in `nodes`.
 
     Parameters
     ----------
@@ -55,16 +58,21 @@ def from_adjacency(
     """
     if loops not in ("auto", True, False):
         raise GraphError(f"loops must be 'auto', True or False, got {loops!r}")
+    one, arcs = read_matrices(matrices, directed)
+    attributes: list[Any] = [None] * len(arcs) if nodes is None else [nodes] if one else list(nodes)  # type: ignore[arg-type]
+    if len(attributes) != len(arcs):
+        raise GraphError(f"{len(arcs)} adjacency matrices but node attributes for {len(attributes)} graphs")
+    with_loops = any(a.diagonal.any() for a in arcs) if loops == "auto" else bool(loops)
+    graphs = [a.graph(x, with_loops) for a, x in zip(arcs, attributes, strict=True)]
+    return graphs[0] if one else graphs
+
+
+def read_matrices(matrices: Any, directed: bool) -> tuple[bool, list[Arcs]]:
+    """The entries of each matrix, and whether there is only one matrix, by itself."""
     one = is_sparse(matrices) or _is_rows(matrices) or (isinstance(matrices, np.ndarray) and matrices.ndim == 2)
     listed: list[Any] = [matrices] if one else list(matrices)
-    attributes: list[Any] = [None] * len(listed) if nodes is None else [nodes] if one else list(nodes)  # type: ignore[arg-type]
-    if len(attributes) != len(listed):
-        raise GraphError(f"{len(listed)} adjacency matrices but node attributes for {len(attributes)} graphs")
     labels = ["graph"] if one else [f"graph {i}" for i in range(len(listed))]
-    arcs = [_Arcs(matrix, label) for matrix, label in zip(listed, labels, strict=True)]
-    with_loops = any(a.diagonal.any() for a in arcs) if loops == "auto" else bool(loops)
-    graphs = [a.graph(x, directed, with_loops) for a, x in zip(arcs, attributes, strict=True)]
-    return graphs[0] if one else graphs
+    return one, [Arcs(matrix, label, directed) for matrix, label in zip(listed, labels, strict=True)]
 
 
 def to_adjacency(graph: Graph, weight: str | None = None) -> NDArray[np.float64]:
@@ -123,55 +131,81 @@ def is_adjacency(item: Any) -> bool:
     return is_sparse(item) or _is_rows(item) or (isinstance(item, np.ndarray) and item.ndim in (2, 3))
 
 
-class _Arcs:
-    """The non-zero entries of a matrix."""
+class Arcs:
+    """The non-zero entries of a matrix; of an undirected one, those above its diagonal."""
 
-    def __init__(self, matrix: Any, label: str) -> None:
-        self.label = label
+    def __init__(self, matrix: Any, label: str, directed: bool) -> None:
+        self.label, self.directed = label, directed
         try:
-            self.n, self.ends, self.values = _sparse(matrix) if is_sparse(matrix) else _dense(matrix)
+            self.n, self.ends, self.values, self.diagonal = (_sparse if is_sparse(matrix) else _dense)(matrix, directed)
         except (ValueError, TypeError) as error:
             said = str(error) if isinstance(error, GraphError) else "the adjacency matrix must be a square array of numbers"
             raise GraphError(f"{label}: {said}") from None
-        if not np.isfinite(self.values).all():
-            raise GraphError(f"{label}: the adjacency matrix contains NaN or infinity")
-        loop = self.ends[:, 0] == self.ends[:, 1]
-        self.diagonal = np.zeros((self.n, self.values.shape[1]))
-        self.diagonal[self.ends[loop, 0]] = self.values[loop]
-        self.ends, self.values = self.ends[~loop], self.values[~loop]
 
-    def graph(self, nodes: Any, directed: bool, loops: bool) -> Graph:
-        ends, values = self.ends, self.values
-        if not directed:
-            forth, back = counterparts(ends)
-            if back is None or not np.array_equal(values[forth], values[back]):
-                raise GraphError(f"{self.label}: the adjacency matrix is not symmetric; see from_adjacency(..., directed=True)")
-            upper = ends[:, 0] < ends[:, 1]
-            ends, values = ends[upper], values[upper]
+    def graph(self, nodes: Any, loops: bool, **about: Any) -> Graph:
+        """The graph of this matrix, with its diagonal as attributes of the nodes if `loops` says so."""
         if loops:
             given = np.zeros((self.n, 0)) if nodes is None else np.asarray(nodes, dtype=np.float64).reshape(self.n, -1)
             nodes = np.hstack([given, self.diagonal])
         with speaking_of(self.label):
-            return Graph(self.n if nodes is None else nodes, ends, values, directed=directed)
+            return Graph(self.n if nodes is None else nodes, self.ends, self.values, directed=self.directed, **about)
 
 
-def _dense(matrix: Any) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+_Entries = tuple[int, NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
+
+
+def _dense(matrix: Any, directed: bool) -> _Entries:
+    """The number of nodes, the ends and values of edges, and the diagonal."""
     array = np.asarray(matrix, dtype=np.float64)
     if array.ndim not in (2, 3) or array.shape[0] != array.shape[1]:
         raise GraphError(f"the adjacency matrix must be square, got shape {array.shape}")
     dense = array.reshape(*array.shape[:2], -1) if array.size else np.zeros((*array.shape[:2], 1))
+    _check_entries(dense)
+    if not directed:
+        turned = dense.transpose(1, 0, 2)
+        if not np.array_equal(dense, turned):
+            _check_rounding(np.abs(dense - turned), np.abs(dense))
+            dense = (dense + turned) / 2
+    n = len(dense)
     present = (dense != 0).any(axis=2)
-    return len(array), np.argwhere(present), dense[present]
+    diagonal = dense[np.arange(n), np.arange(n)]
+    if directed:
+        present[np.arange(n), np.arange(n)] = False
+    else:
+        present &= np.tri(n, k=-1, dtype=bool).T
+    return n, np.argwhere(present), dense[present], diagonal
 
 
-def _sparse(matrix: Any) -> tuple[int, NDArray[np.int64], NDArray[np.float64]]:
+def _sparse(matrix: Any, directed: bool) -> _Entries:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"the adjacency matrix must be square, got shape {matrix.shape}")
-    coo = matrix.tocsr().tocoo()  # adds up entries that are stored twice
-    kept = coo.data != 0
+    rows = matrix.tocsr().astype(np.float64)  # adds up entries that are stored twice
+    _check_entries(rows.data)
+    if not directed:
+        apart = abs(rows - rows.T)
+        if apart.nnz and apart.max() > 0:
+            _check_rounding(apart.data, np.abs(rows.data))
+            rows = (rows + rows.T) / 2
+    coo = rows.tocoo()
+    n = int(matrix.shape[0])
+    loop = coo.row == coo.col
+    diagonal = np.zeros((n, 1))
+    diagonal[coo.row[loop], 0] = coo.data[loop]
+    kept = (coo.data != 0) & (~loop if directed else coo.row < coo.col)
     ends = np.stack([coo.row, coo.col], axis=1).astype(np.int64)[kept]
     order = np.lexsort((ends[:, 1], ends[:, 0]))
-    return int(matrix.shape[0]), ends[order], np.asarray(coo.data, dtype=np.float64)[kept][order].reshape(-1, 1)
+    return n, ends[order], coo.data[kept][order].reshape(-1, 1), diagonal
+
+
+def _check_entries(values: NDArray[np.float64]) -> None:
+    if not np.isfinite(values).all():
+        raise GraphError("the adjacency matrix contains NaN or infinity")
+
+
+def _check_rounding(apart: NDArray[np.float64], sizes: NDArray[np.float64]) -> None:
+    """Refuse a matrix that is less symmetric than rounding explains (that of `np.corrcoef` is not quite symmetric)."""
+    if apart.max(initial=0.0) > ROUNDING * sizes.max(initial=0.0):
+        raise GraphError("the adjacency matrix is not symmetric; see from_adjacency(..., directed=True)")
 
 
 def _is_rows(item: Any) -> bool:

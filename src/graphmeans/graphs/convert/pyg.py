@@ -34,7 +34,7 @@ def from_pyg(
     Parameters
     ----------
     graphs : torch_geometric.data.Data, or a collection of them, or objects that look like one
-        The graphs.
+        The graphs. A ``Batch``, a ``Dataset`` and a list of batches are collections.
     node_attributes : sequences of names, optional
         The tensors that are taken in place of those above.
     edge_attributes : sequences of names, optional
@@ -62,6 +62,10 @@ def from_pyg(
     def read(one: Any, label: str) -> _Data:
         return _Data(one, label, node_attributes, edge_attributes)
 
+    if is_pyg_collection(graphs):
+        graphs = pyg_list(graphs)
+    elif isinstance(graphs, (list, tuple)) and any(map(is_pyg_collection, graphs)):
+        graphs = [one for some in graphs for one in (pyg_list(some) if is_pyg_collection(some) else [some])]
     found = one_or_many(graphs, is_pyg, read, "a PyTorch Geometric Data object")
     many: list[_Data] = found if isinstance(found, list) else [found]
     marked = [data.mark["directed"] for data in many if "directed" in data.mark]
@@ -127,8 +131,22 @@ def to_pyg(graph: Graph) -> Any:
 
 
 def is_pyg(item: Any) -> bool:
-    """Whether this looks like a ``Data`` object."""
-    return getattr(item, "edge_index", None) is not None and not isinstance(item, type) and not hasattr(item, "vs")
+    """Whether this looks like a ``Data`` object. Batches and data sets do, too, but hold many graphs."""
+    if isinstance(item, type) or hasattr(item, "vs") or is_pyg_collection(item):
+        return False
+    return getattr(item, "edge_index", None) is not None
+
+
+def is_pyg_collection(item: Any) -> bool:
+    """Whether this is a ``Batch`` or a ``Dataset`` of PyTorch Geometric."""
+    return any(
+        base.__name__ in ("Batch", "Dataset") and base.__module__.startswith("torch_geometric.") for base in type(item).__mro__
+    )
+
+
+def pyg_list(item: Any) -> list[Any]:
+    """The graphs of a ``Batch`` or of a ``Dataset``."""
+    return list(item.to_data_list()) if hasattr(item, "to_data_list") else [item[i] for i in range(len(item))]
 
 
 class _Data:

@@ -1,56 +1,46 @@
-"""Molecules of RDKit in and out."""
+"""Molecules of RDKit, and SMILES, become graphs that keep the molecule they were made of."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
+from graphmeans.graphs.convert.molecule_options import PRESET_ATOMS, PRESET_BONDS, MoleculeOptions
+from graphmeans.graphs.convert.packed_molecule import PackedMolecule
 from graphmeans.graphs.convert.records import Records, need, one_or_many
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
-from graphmeans.graphs.mean_graph import MeanGraph
-
-#: What can be asked of an atom, by name.
-ATOM_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
-    "element": lambda atom: atom.GetSymbol(),
-    "charge": lambda atom: float(atom.GetFormalCharge()),
-    "aromatic": lambda atom: bool(atom.GetIsAromatic()),
-    "hydrogens": lambda atom: float(atom.GetTotalNumHs()),
-    "degree": lambda atom: float(atom.GetDegree()),
-    "ring": lambda atom: bool(atom.IsInRing()),
-    "hybridization": lambda atom: str(atom.GetHybridization()).lower(),
-    "chirality": lambda atom: str(atom.GetChiralTag()).removeprefix("CHI_").lower(),
-    "isotope": lambda atom: float(atom.GetIsotope()),
-    "radicals": lambda atom: float(atom.GetNumRadicalElectrons()),
-}
-#: What can be asked of a bond, by name.
-BOND_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
-    "bond": lambda bond: str(bond.GetBondType()).lower(),
-    "order": lambda bond: float(bond.GetBondTypeAsDouble()),
-    "conjugated": lambda bond: bool(bond.GetIsConjugated()),
-    "bond_ring": lambda bond: bool(bond.IsInRing()),
-    "stereo": lambda bond: str(bond.GetStereo()).removeprefix("STEREO").lower(),
-}
 
 
-def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Sequence[str] = ("bond",)) -> Any:
+def from_rdkit(
+    molecules: Any, *, atoms: Sequence[str] = PRESET_ATOMS, bonds: Sequence[str] = PRESET_BONDS, hydrogens: str = "fold",
+    fragments: str = "keep", standardise: str = "no",
+) -> Any:  # fmt: skip
     """Make graphs of molecules of RDKit.
 
-    Nodes are the atoms that the molecule has (hydrogens only where they are atoms of their own), edges the bonds. The
-    molecule's name, if it has one, becomes the graph's.
+    Nodes are the atoms, edges the bonds. The molecule's name, if it has one, becomes the graph's. The molecule itself, with all
+    its properties, is kept as ``graph.origin``, in which ``graph.node_ids`` are the numbers of the atoms: what the graph leaves
+    out is not lost, and is there again when the graph is written or drawn.
 
     Parameters
     ----------
-    molecules : rdkit.Chem.Mol, or a collection of them
-        The molecules.
-    atoms : names of atom attributes, default=("element",)
-        ``element``, ``charge``, ``aromatic``, ``hydrogens``, ``degree``, ``ring``, ``hybridization``, ``chirality``,
-        ``isotope``, ``radicals``. With ``element`` alone, atoms differ by element, as in the paper.
+    molecules : rdkit.Chem.Mol, a collection of them, or a supplier such as SDMolSupplier
+        The molecules. Where a supplier gives None, the molecule is left out, with a warning that counts and names them; in
+        other collections None is refused.
+    atoms : names of atom attributes, default=("element", "charge", "aromatic", "ring", "hydrogens")
+        ``element``, ``charge``, ``aromatic``, ``hydrogens``, ``degree``, ``ring``, ``hybridization``, ``chirality`` (r, s or
+        none), ``isotope``, ``radicals``. With ``element`` alone, atoms differ by element, as in the paper.
     bonds : names of bond attributes, default=("bond",)
         ``bond`` (single, double, aromatic, ...), ``order``, ``conjugated``, ``bond_ring``, ``stereo``.
+    hydrogens : {"fold", "keep"}, default="fold"
+        What becomes of hydrogens that are atoms of their own: their neighbours count them, as chemists draw molecules, except
+        where they say something (deuterium, hydrides, hydrogen itself); or they are nodes.
+    fragments : {"keep", "largest"}, default="keep"
+        Whether salts and solvents stay in the graph, or only the fragment with the most atoms.
+    standardise : {"no", "cleanup", "uncharge", "tautomer"}, default="no"
+        The graph is made of what RDKit's MolStandardize makes of the molecule: normal groups and no bonds to metals
+        (``Cleanup``), moreover no charges that hydrogens can balance, moreover one tautomer for all (slow).
 
     Returns
     -------
@@ -61,26 +51,30 @@ def from_rdkit(molecules: Any, *, atoms: Sequence[str] = ("element",), bonds: Se
     --------
     from_smiles : From text.
     to_rdkit : The way back.
+    MoleculeEncoder : How these attributes are compared.
 
     Examples
     --------
     >>> import graphmeans as gm
     >>> from rdkit import Chem
-    >>> gm.from_rdkit(Chem.MolFromSmiles("c1ccccc1O"))
-    Graph(7 nodes, 7 edges)
+    >>> graph = gm.from_rdkit(Chem.MolFromSmiles("CC(=O)[O-].[Na+]"), fragments="largest")
+    >>> graph, graph.nodes["charge"].tolist()
+    (Graph(4 nodes, 3 edges), [0.0, 0.0, 0.0, -1.0])
+    >>> Chem.MolToSmiles(graph.origin)
+    'CC(=O)[O-].[Na+]'
     """
-    for asked, known, what in ((atoms, ATOM_ATTRIBUTES, "atoms"), (bonds, BOND_ATTRIBUTES, "bonds")):
-        if isinstance(asked, str) or any(name not in known for name in asked):
-            raise GraphError(f"{what} must be names out of {', '.join(known)}, got {asked!r}")
+    options = MoleculeOptions(_names(atoms), _names(bonds), hydrogens, fragments, standardise)
+    if is_supplier(molecules):
+        molecules = _readable(molecules)
+    return one_or_many(molecules, is_rdkit, lambda molecule, label: graph_of(molecule, options, label), "a molecule of RDKit")
 
-    def convert(molecule: Any, label: str) -> Graph:
-        nodes = [{key: ATOM_ATTRIBUTES[key](atom) for key in atoms} for atom in molecule.GetAtoms()]
-        ends = [(bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()) for bond in molecule.GetBonds()]
-        edges = [{key: BOND_ATTRIBUTES[key](bond) for key in bonds} for bond in molecule.GetBonds()]
-        name = molecule.GetProp("_Name") if molecule.HasProp("_Name") else ""
-        return Records(None, nodes, ends, edges, directed=False, name=name or None).graph(label)
 
-    return one_or_many(molecules, is_rdkit, convert, "a molecule of RDKit")
+def graph_of(molecule: Any, options: MoleculeOptions, label: str = "graph", name: str | None = None) -> Graph:
+    """The graph of one molecule; it is called like the molecule unless a name is given."""
+    ids, nodes, ends, edges = options.rows(molecule)
+    if name is None and molecule.HasProp("_Name"):
+        name = molecule.GetProp("_Name") or None
+    return Records(ids, nodes, ends, edges, directed=False, name=name, origin=PackedMolecule(molecule, options)).graph(label)
 
 
 def from_smiles(smiles: str | Iterable[str], **options: Any) -> Any:
@@ -101,7 +95,7 @@ def from_smiles(smiles: str | Iterable[str], **options: Any) -> Any:
     See Also
     --------
     from_rdkit : From molecules, and which attributes there are.
-    io.read_smiles : From a file.
+    io.read_molecules : From a file.
 
     Examples
     --------
@@ -115,72 +109,38 @@ def from_smiles(smiles: str | Iterable[str], **options: Any) -> Any:
 
 
 def molecule_from_smiles(text: str, label: str) -> Any:
-    """A molecule from SMILES; an error in one line, and nothing on the terminal, if it is none."""
+    """A molecule from SMILES, also with an extension between bars (CXSMILES).
+
+    If it is none, there is an error in one line, and nothing on the terminal. Hydrogens stay as they were written.
+    """
     chem, base = need("rdkit.Chem", "rdkit", "reading SMILES"), need("rdkit.rdBase", "rdkit", "reading SMILES")
-    with base.BlockLogs():
-        molecule = chem.MolFromSmiles(text) if isinstance(text, str) and "\0" not in text else None
+    how = chem.SmilesParserParams()
+    how.removeHs, how.strictCXSMILES, how.parseName = False, True, False
+    try:
+        with base.BlockLogs():
+            molecule = chem.MolFromSmiles(text, how) if isinstance(text, str) and "\0" not in text else None
+    except (RuntimeError, ValueError):  # the extension is none
+        molecule = None
     if molecule is None:
         raise GraphError(f"{label}: not a molecule in SMILES: {str(text)[:60]!r}")
     return molecule
 
 
-def to_rdkit(graph: Graph, support: float = 0.5) -> Any:
-    """Make a molecule of RDKit from a graph with the node attribute ``element``, and with ``bond`` or ``order`` on edges.
+def read_rdkit(molecules: Any, options: MoleculeOptions | None = None) -> list[Graph]:
+    """Make graphs of molecules, as these options say."""
+    given = options or MoleculeOptions()
+    listed = _readable(molecules) if is_supplier(molecules) else molecules
+    return list(one_or_many(listed, is_rdkit, lambda molecule, label: graph_of(molecule, given, label), "a molecule of RDKit"))
 
-    Of a mean graph, the atoms and bonds with at least this support are taken, and the supports kept as the property
-    ``support`` of atoms and bonds. A mean need not obey the rules of valence: if it does not, the molecule comes back as far
-    as it could be sanitised, which is enough to draw it.
 
-    Parameters
-    ----------
-    graph : Graph or MeanGraph
-        The graph.
-    support : float, default=0.5
-        The least share of members that an atom or bond of a mean graph must have.
+def read_smiles_texts(texts: Sequence[str], options: MoleculeOptions | None = None) -> list[Graph]:
+    """Make graphs of SMILES, as these options say."""
+    return read_rdkit([molecule_from_smiles(str(text), f"graph {i}") for i, text in enumerate(texts)], options)
 
-    Returns
-    -------
-    rdkit.Chem.Mol
-        The molecule.
 
-    See Also
-    --------
-    from_rdkit : The way back.
-
-    Examples
-    --------
-    >>> import graphmeans as gm
-    >>> from rdkit import Chem
-    >>> Chem.MolToSmiles(gm.to_rdkit(gm.from_smiles("OCC")))
-    'CCO'
-    """
-    chem = need("rdkit.Chem", "rdkit", "to_rdkit")
-    base = need("rdkit.rdBase", "rdkit", "to_rdkit")
-    nodes, edges = graph.nodes, graph.edge_attributes
-    if "element" not in nodes or nodes["element"].dtype != object:
-        raise GraphError(f"{graph!r}: to_rdkit needs the node attribute 'element'")
-    node_share = graph.node_support if isinstance(graph, MeanGraph) else np.ones(graph.n_nodes)
-    edge_share = graph.edge_support if isinstance(graph, MeanGraph) else np.ones(graph.n_edges)
-    molecule = chem.RWMol()
-    place: dict[int, int] = {}
-    for i in np.flatnonzero(node_share >= support).tolist():
-        place[i] = molecule.AddAtom(_atom(graph, i, chem))
-        if isinstance(graph, MeanGraph):
-            molecule.GetAtomWithIdx(place[i]).SetDoubleProp("support", float(node_share[i]))
-    for e, (i, j) in enumerate(graph.edges.tolist()):
-        if i in place and j in place and edge_share[e] >= support:
-            molecule.AddBond(place[i], place[j], _bond_type({key: column[e] for key, column in edges.items()}, chem))
-            bond = molecule.GetBondBetweenAtoms(place[i], place[j])
-            if bond.GetBondType() == chem.BondType.AROMATIC:
-                for atom in (bond, bond.GetBeginAtom(), bond.GetEndAtom()):
-                    atom.SetIsAromatic(True)
-            if isinstance(graph, MeanGraph):
-                bond.SetDoubleProp("support", float(edge_share[e]))
-    with base.BlockLogs():
-        result = _sanitised(molecule, chem)
-    if graph.name is not None:
-        result.SetProp("_Name", graph.name)
-    return result
+def is_smiles(item: Any) -> bool:
+    """Whether this may be a molecule in SMILES: text."""
+    return isinstance(item, str)
 
 
 def is_rdkit(item: Any) -> bool:
@@ -188,56 +148,23 @@ def is_rdkit(item: Any) -> bool:
     return hasattr(item, "GetAtoms") and hasattr(item, "GetBonds")
 
 
-def _atom(graph: Graph, i: int, chem: Any) -> Any:
-    row = {key: column[i] for key, column in graph.nodes.items() if column[i] is not np.ma.masked}
-    try:
-        atom = chem.Atom(str(row["element"]))
-    except (RuntimeError, KeyError):
-        raise GraphError(f"{graph!r}: node {i} has the unknown element {row.get('element')!r}") from None
-    atom.SetFormalCharge(round(float(row.get("charge", 0))))
-    atom.SetIsAromatic(bool(row.get("aromatic", False)))
-    atom.SetIsotope(max(round(float(row.get("isotope", 0))), 0))
-    if "radicals" in row:
-        atom.SetNumRadicalElectrons(max(round(float(row["radicals"])), 0))
-    if "hydrogens" in row:
-        atom.SetNumExplicitHs(max(round(float(row["hydrogens"])), 0))
-        atom.SetNoImplicit(True)
-    if "chirality" in row:
-        tags = {str(tag).removeprefix("CHI_").lower(): tag for tag in chem.ChiralType.values.values()}
-        atom.SetChiralTag(tags.get(row["chirality"], chem.ChiralType.CHI_UNSPECIFIED))
-    return atom
+def is_supplier(objects: Any) -> bool:
+    """Whether this is an object of RDKit that reads molecules from a file, such as SDMolSupplier."""
+    kind = type(objects)
+    return kind.__module__.startswith("rdkit.") and kind.__name__.endswith("Supplier")
 
 
-def _bond_type(row: dict[str, Any], chem: Any) -> Any:
-    types = {str(kind).lower(): kind for kind in chem.BondType.values.values()}
-    if isinstance(row.get("bond"), str):
-        return types.get(row["bond"], chem.BondType.SINGLE)
-    order = row.get("order", 1.0)
-    known = {1.0: "single", 1.5: "aromatic", 2.0: "double", 3.0: "triple"}
-    return types[known[min(known, key=lambda value: abs(value - float(order)))]]
+def _names(asked: Sequence[str]) -> Any:
+    return asked if isinstance(asked, str) else tuple(asked)
 
 
-def _sanitised(molecule: Any, chem: Any) -> Any:
-    """The molecule, sanitised as far as possible.
-
-    An aromatic ring such as that of pyrrole needs a hydrogen on its nitrogen, which a graph of elements and bonds does not
-    have: it is put where the ring then makes sense.
-    """
-    flags = chem.SanitizeFlags
-    pyrrolic = [
-        atom.GetIdx() for atom in molecule.GetAtoms()
-        if atom.GetIsAromatic() and atom.GetSymbol() in "NP" and atom.GetDegree() == 2 and not atom.GetNoImplicit()
-    ]  # fmt: skip
-    choices = itertools.chain([()], *(itertools.combinations(pyrrolic, count) for count in range(1, 5)))
-    for chosen in itertools.islice(choices, 200):
-        attempt = chem.RWMol(molecule)
-        for i in chosen:
-            attempt.GetAtomWithIdx(i).SetNumExplicitHs(1)
-        if chem.SanitizeMol(attempt, flags.SANITIZE_ALL, catchErrors=True) == flags.SANITIZE_NONE:
-            chem.AssignStereochemistry(attempt, cleanIt=True)
-            return attempt.GetMol()
-    attempt = chem.RWMol(molecule)
-    attempt.UpdatePropertyCache(strict=False)
-    some = flags.SANITIZE_FINDRADICALS | flags.SANITIZE_SETHYBRIDIZATION | flags.SANITIZE_SYMMRINGS
-    chem.SanitizeMol(attempt, some, catchErrors=True)
-    return attempt.GetMol()
+def _readable(supplier: Iterable[Any]) -> list[Any]:
+    """The molecules of a supplier, without those that it could not read, which are counted and named."""
+    with need("rdkit.rdBase", "rdkit", "reading molecules").BlockLogs():
+        found = list(supplier)
+    wrong = [i for i, molecule in enumerate(found) if molecule is None]
+    if wrong:
+        named = ", ".join(map(str, wrong[:10])) + (", ..." if len(wrong) > 10 else "")
+        said = f"{len(wrong)} of {len(found)} molecules could not be read by RDKit and are left out"
+        warnings.warn(f"{said}: number {named}, counted from 0", stacklevel=4)
+    return [molecule for molecule in found if molecule is not None]

@@ -44,6 +44,7 @@ class Records:
     directed: bool
     name: str | None
     mark: Mapping[str, Any] = field(default_factory=dict)
+    origin: Any = None
 
     def graph(self, label: str = "graph", *, roles: str | None = None, parallel: str = "mean") -> Graph:
         """The graph, or mean graph, that these rows describe; `label` is what messages call it if it has no name."""
@@ -53,7 +54,7 @@ class Records:
     def _graph(self, role_key: str | None, parallel: str) -> Graph:
         nodes, ends, edges = self._simple(parallel)
         node_columns, edge_columns = columns_of(nodes), columns_of(edges)
-        about: dict[str, Any] = {"directed": self.directed, "node_ids": self.ids, "name": self.name}
+        about: dict[str, Any] = {"directed": self.directed, "node_ids": self.ids, "name": self.name, "origin": self.origin}
         if role_key is not None:
             if role_key not in node_columns and nodes:
                 raise GraphError(f"graph: no node attribute {role_key!r} to take roles from")

@@ -61,7 +61,8 @@ class Column:
     def codes(self, values: NDArray[Any]) -> FloatArray:
         """Weighted codes of a column, unknown values filled in."""
         if not isinstance(values, np.ma.MaskedArray):
-            return self.encode(values) * self.factor
+            codes = self.encode(values)
+            return codes if (np.asarray(self.factor) == 1.0).all() else codes * self.factor
         known = self.known(values)
         codes = np.tile(self.average, (len(values), 1))
         codes[known] = self.encode(np.ma.getdata(values)[known])
@@ -90,7 +91,10 @@ class Numbers(Column):
         return len(self.center)
 
     def encode(self, values: NDArray[Any]) -> FloatArray:
-        return (np.asarray(values, dtype=np.float64).reshape(len(values), self.width) - self.center) / self.scale
+        rows = np.asarray(values, dtype=np.float64).reshape(len(values), self.width)
+        if not self.center.any() and (self.scale == 1.0).all():
+            return rows if rows.flags.writeable else rows.copy()  # columns that have been joined are nobody else's
+        return (rows - self.center) / self.scale
 
     def decode(self, codes: FloatArray) -> NDArray[Any]:
         values = codes * self.scale + self.center

@@ -143,7 +143,7 @@ class GraphEncoder(BaseEstimator):
         GraphEncoder
             The estimator itself.
         """
-        self._fit(GraphList(to_graphs(graphs)))
+        self._fit(GraphList(self.graphs_of(graphs)))
         return self
 
     def transform(self, graphs: Iterable[Any]) -> GraphBatch:
@@ -162,7 +162,7 @@ class GraphEncoder(BaseEstimator):
             The encoded graphs.
         """
         check_is_fitted(self)
-        return self.encode(to_graphs(graphs))
+        return self.encode(self.graphs_of(graphs))
 
     def fit_transform(self, graphs: Iterable[Any], y: object = None) -> GraphBatch:
         """Fit, then transform the same graphs; what both need of them is read and encoded once.
@@ -179,7 +179,22 @@ class GraphEncoder(BaseEstimator):
         GraphBatch
             The encoded graphs.
         """
-        return self.fit_encode(to_graphs(graphs))
+        return self.fit_encode(self.graphs_of(graphs))
+
+    def graphs_of(self, objects: Any) -> list[Graph]:
+        """Convert objects of one kind to graphs, as this encoder reads them.
+
+        Parameters
+        ----------
+        objects : collection of graphs
+            The graphs, as objects of one kind.
+
+        Returns
+        -------
+        list of Graph
+            The graphs.
+        """
+        return to_graphs(objects)
 
     def encode(self, graphs: Sequence[Graph] | Flat) -> GraphBatch:
         """Encode graphs that are converted already, or are flat arrays, with a fitted encoder.
@@ -347,11 +362,13 @@ class GraphEncoder(BaseEstimator):
             if damped:
                 nodes, values = nodes / node_shares[:, None], values / shares[:, None]
             roles = None if self.roles_ == (None,) else [batch.role_names[r] for r in batch.roles[rows]]
+            named = roles is not None and len(set(roles)) == len(roles)  # then a role says which node this is
             node_data = decode_columns(nodes, self.node_columns_, roles, len(nodes))
             edge_data = decode_columns(values, self.edge_columns_, None, None)
             result.append(MeanGraph(
                 node_data, ends, edge_data, directed=self.directed_, roles=roles, node_support=node_shares,
-                edge_support=shares, damped=damped, name=None if names is None else names[g], **about,
+                edge_support=shares, damped=damped, name=None if names is None else names[g],
+                node_ids=roles if named else None, **about,
             ))  # fmt: skip
         return result
 
@@ -376,7 +393,7 @@ class GraphEncoder(BaseEstimator):
         [('kind', '1 of 2', 0.3333333333333333), ('x', 'standardised', 0.6666666666666666)]
         """
         check_is_fitted(self)
-        listed = GraphList(to_graphs(graphs))
+        listed = GraphList(self.graphs_of(graphs))
         lines: list[ColumnSummary] = []
         spreads: list[float] = []
         for part, columns in (("node", self.node_columns_), ("edge", self.edge_columns_)):
@@ -398,6 +415,10 @@ class GraphEncoder(BaseEstimator):
 
     def _choices(self) -> Choices:
         """The options of the columns, after all options were checked."""
+        self._check_words()
+        return Choices(self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit)
+
+    def _check_words(self) -> None:
         if isinstance(self.presence, str) or not np.isfinite(self.presence):
             raise GraphError(f"presence must be a finite number, got {self.presence!r}")
         presence = self.edge_presence
@@ -407,7 +428,6 @@ class GraphEncoder(BaseEstimator):
         for name, known in {**words, "directed": ("auto", True, False)}.items():
             if getattr(self, name) not in known:
                 raise GraphError(f"{name} must be one of {', '.join(map(repr, known))}, got {getattr(self, name)!r}")
-        return Choices(self.numbers, self.weights, self.categories, self.directions, self.orientations, self.angle_unit)
 
     def _fit(self, source: GraphList) -> tuple[FloatArray | None, PackedEdges | None]:
         """Fit, and hand back the codes of the edges (without presence) and the packed edges as far as fitting made them."""

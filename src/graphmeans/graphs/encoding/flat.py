@@ -25,8 +25,12 @@ class Shape(NamedTuple):
 
     node_counts: IntArray
     edge_counts: IntArray
-    ends: IntArray
+    ends: NDArray[np.integer[Any]]
     directed: NDArray[np.bool_]
+
+
+#: The ends of no edges; they are held in half the memory, as batches hold them.
+NO_EDGES = np.zeros((0, 2), dtype=np.int32)
 
 
 class GraphList:
@@ -46,7 +50,7 @@ class GraphList:
         self.shape = Shape(
             np.array([graph.n_nodes for graph in graphs], dtype=np.int64),
             np.array([graph.n_edges for graph in graphs], dtype=np.int64),
-            np.concatenate([np.zeros((0, 2), np.int64), *[graph.edges for graph in graphs if graph.n_edges]]),
+            np.concatenate([NO_EDGES, *[graph.edges for graph in graphs if graph.n_edges]], dtype=np.int32, casting="same_kind"),
             np.array([graph.directed for graph in graphs], dtype=bool),
         )
         self._rows = {
@@ -67,10 +71,16 @@ class GraphList:
 
     def role_codes(self, known: dict[Hashable, int]) -> NDArray[np.int32]:
         """For each node the number of its role; `known` (in, out) takes up the roles that it does not have yet."""
-        codes: list[int] = []
+        codes: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+        found: dict[int, NDArray[np.int32]] = {}  # networks on the same nodes share the tuple of their roles
         for row in self._rows["node"]:
-            codes += [0] * row.size if row.roles is None else [known.setdefault(role, len(known)) for role in row.roles]
-        return np.array(codes, dtype=np.int32)
+            if row.roles is None:
+                codes.append(np.zeros(row.size, dtype=np.int32))
+                continue
+            if id(row.roles) not in found:
+                found[id(row.roles)] = np.array([known.setdefault(role, len(known)) for role in row.roles], dtype=np.int32)
+            codes.append(found[id(row.roles)])
+        return np.concatenate(codes)
 
     def supports(self) -> tuple[FloatArray, FloatArray] | None:
         """Factors that turn the values of mean graphs into the means that they stand for; None if there is no mean graph."""

@@ -20,8 +20,9 @@ class Choices:
     """The checked options of an encoder; asked for one column after the other, it knows which were never asked for."""
 
     def __init__(
-        self, numbers: Any, weights: Any, categories: Any, directions: Any, orientations: Any, angle_unit: str
-    ) -> None:
+        self, numbers: Any, weights: Any, categories: Any, directions: Any, orientations: Any, angle_unit: str,
+        optional: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         if angle_unit not in _UNITS:
             raise GraphError(f"angle_unit must be 'radians' or 'degrees', got {angle_unit!r}")
         self._turn = _UNITS[angle_unit]
@@ -34,6 +35,7 @@ class Choices:
         if angle_unit != "radians" and not (self._said["directions"] or self._said["orientations"]):
             raise GraphError(f"angle_unit={angle_unit!r} has no effect without directions or orientations")
         self._used: set[str] = set()
+        self._optional = optional  # names that no column needs to have
 
     def scaling(self, part: str, name: str) -> str:
         """What happens to a column of numbers."""
@@ -57,7 +59,7 @@ class Choices:
     def check_used(self) -> None:
         """Refuse names that no column has."""
         for option, names in self._said.items():
-            unused = sorted(set(names) - self._used - {""})
+            unused = sorted(set(names) - self._used - self._optional - {""})
             if unused:
                 raise GraphError(f"{option} names the attribute {unused[0]!r}, which no node and no edge has")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ class PackedEdges(NamedTuple):
 
     def zeros(self) -> IntArray:
         """The edges whose values are all zero, which would mean that there is no edge."""
-        return np.flatnonzero(~self.values.any(axis=1))
+        present = self.values[:, 0] != 0 if self.values.shape[1] == 1 else self.values.any(axis=1)
+        return np.flatnonzero(~present)
 
 
 def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
@@ -33,7 +34,6 @@ def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
     codes. In a directed batch an undirected edge is both its arcs.
     """
     counts = shape.edge_counts
-    owner = np.repeat(np.arange(len(counts)), counts)
     ends = shape.ends if (shape.ends[:, 0] < shape.ends[:, 1]).all() else np.sort(shape.ends, axis=1)
     width = codes.shape[1]
     if directed:
@@ -44,10 +44,14 @@ def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
         wide[forth, :width] = codes[forth] / np.sqrt(2.0)
         wide[back, width:] = codes[back] / np.sqrt(2.0)
         codes = wide
-    if not _is_sorted(owner, ends):  # large graphs mostly are, and it takes a while
+    ptr, in_order, two_ways = offsets(counts), _is_sorted(counts, ends), len(ends) > 0 and (directed or shape.directed.any())
+    if in_order and not two_ways:  # large collections mostly are, and the rest takes a while
+        return PackedEdges(ptr, ends.astype(np.int32, copy=False), np.ascontiguousarray(codes))
+    owner = np.repeat(np.arange(len(counts)), counts)
+    if not in_order:
         order = np.lexsort((ends[:, 1], ends[:, 0], owner))
         owner, ends, codes = owner[order], ends[order], codes[order]
-    if len(owner) and (directed or shape.directed.any()):
+    if two_ways:
         new = np.ones(len(owner), dtype=bool)
         new[1:] = (owner[1:] != owner[:-1]) | (ends[1:] != ends[:-1]).any(axis=1)
         start = np.flatnonzero(new)
@@ -58,12 +62,14 @@ def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
             codes = np.add.reduceat(codes, start, axis=0) / np.diff([*start, len(owner)])[:, None]
             codes[np.abs(codes) <= ROUNDING * size] = 0.0
         owner, ends = owner[start], ends[start]
-    ptr = offsets(np.bincount(owner, minlength=len(counts)))
-    return PackedEdges(ptr, ends.astype(np.int32), np.ascontiguousarray(codes))
+        ptr = offsets(np.bincount(owner, minlength=len(counts)))
+    return PackedEdges(ptr, ends.astype(np.int32, copy=False), np.ascontiguousarray(codes))
 
 
-def _is_sorted(owner: IntArray, ends: IntArray) -> bool:
-    """Whether edges come graph by graph, by their first ends and then by their second ones."""
-    (a, b), same = ends.T, owner[1:] == owner[:-1]
-    return bool((~same | (a[1:] > a[:-1]) | ((a[1:] == a[:-1]) & (b[1:] >= b[:-1]))).all())
-
+def _is_sorted(counts: IntArray, ends: NDArray[np.integer[Any]]) -> bool:
+    """Whether the edges of each graph come by their first ends and then by their second ones."""
+    a, b = ends.T
+    ascending = (a[1:] > a[:-1]) | ((a[1:] == a[:-1]) & (b[1:] >= b[:-1]))
+    firsts = np.cumsum(counts)[:-1]  # of each graph but the first
+    ascending[firsts[(firsts > 0) & (firsts < len(ends))] - 1] = True
+    return bool(ascending.all())

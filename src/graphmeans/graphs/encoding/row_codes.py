@@ -29,9 +29,10 @@ class RowEncoder(NamedTuple):
     def codes(self, rows: Sequence[AttributeRows]) -> FloatArray:
         """The codes of all rows, the columns side by side."""
         rows = [self._in_terms_of_columns(row) for row in rows]
-        codes = [np.zeros((sum(row.size for row in rows), 0))]
-        codes += [self._column_codes(column, rows) for column in self.columns.values()]
-        return np.concatenate(codes, axis=1)
+        codes = [self._column_codes(column, rows) for column in self.columns.values()]
+        if len(codes) == 1:  # large collections need not be copied once more
+            return codes[0]
+        return np.concatenate([np.zeros((sum(row.size for row in rows), 0)), *codes], axis=1)
 
     def _in_terms_of_columns(self, row: AttributeRows) -> AttributeRows:
         """The same rows with the columns that were fitted, or an error if they have others."""

@@ -6,8 +6,8 @@ The rules, where the format leaves a choice:
   ``bool`` booleans, a ``tup`` or ``seq`` of numbers a vector. A string column whose every value in the collection reads
   as a number is one of numbers (the angles of GREC); U+FFFD, which is how Java prints NaN, then counts as missing. A
   column that is a number here and a word there is an error.
-- A value that is missing on a node or edge is filled in: 0, ``""``, False, or a vector of zeros. So all graphs of a
-  collection have the same columns.
+- A value that a node or edge lacks is missing, and neither 0 nor "". All graphs of a collection have the same columns: one
+  that lacks a column has nothing but missing values in it.
 - Node ids are those of the file. A graph is called like its file, because graph ids repeat (GREC).
 - A graph is directed if its ``edgemode`` says so or, as in the DTD, if it does not say. Edges stored in both directions
   stay two edges of a directed graph (Fingerprint).

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.budget import charge
 from graphmeans.files import called, fail
@@ -23,8 +24,8 @@ _KINDS = {
 _KINDS |= {tag.capitalize(): kind for tag, kind in _KINDS.items()}
 _TUPLES = {"tup", "seq"}
 
-#: What replaces a missing value.
-MISSING: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
+#: What stands in place of a missing value, below a mask; bare arrays, which have no mask, hold it as it is.
+BLANKS: dict[str, Any] = {"number": 0.0, "string": "", "bool": False}
 
 #: How Java prints NaN: three edges of GREC whose ends coincide have this angle.
 LOST = "\ufffd"
@@ -197,7 +198,8 @@ def column_filler(raws: list[RawGraph]) -> Callable[[RawGraph, GraphTable], Grap
                 pools.setdefault(key, []).append(raw)
         bare = any(raw.mark.get(flag) for raw in raws)
         for key, members in pools.items():
-            steps.append((store, key, _converter(members, part, key), flag if bare and key == VALUE else None))
+            whole = bare and key == VALUE
+            steps.append((store, key, _converter(members, part, key, masks=not whole), flag if whole else None))
 
     def fill(raw: RawGraph, table: GraphTable) -> GraphTable:
         for store, key, convert, flag in steps:
@@ -256,8 +258,11 @@ def bare_table(raw: RawGraph) -> GraphTable:
     return table
 
 
-def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
-    """Make a function that turns this column into an array for any graph of the collection, also for one that lacks it."""
+def _converter(members: list[RawGraph], part: str, key: str, *, masks: bool) -> Callable[[RawGraph], Any]:
+    """Make a function that turns this column into an array for any graph of the collection, also for one that lacks it.
+
+    `masks` says whether missing values are masked.
+    """
     kinds: dict[str, RawGraph] = {}
     lost = None
     for raw in members:
@@ -270,20 +275,23 @@ def _converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGra
         raise raw.fail(f"{part} attribute {key!r} is a {other} here and a {one} elsewhere")
     (kind,) = kinds
     if kind == "vector":
-        return _vector_converter(members, part, key)
-    missing, words = MISSING[kind], {"true": True, "1": True, "false": False, "0": False}
+        return _vector_converter(members, part, key, masks=masks)
+    blank, words = BLANKS[kind], {"true": True, "1": True, "false": False, "0": False}
 
     def convert(raw: RawGraph) -> Any:
-        column = raw.parts[part].get(key)
-        if column is not None and lost is not None:
+        column = raw.parts[part].get(key) or Sparse()
+        if lost is not None:
             column.drop(lost)
-        values = [missing] * raw.rows(part) if column is None else column.dense(raw.rows(part), missing)
+        rows = raw.rows(part)
+        values: Any = column.dense(rows, blank)
         try:
             if kind == "number":
-                return np.array(list(map(float, values)))
-            return values if kind == "string" else [words[str(value).strip().lower()] for value in values]
+                values = np.array(list(map(float, values)))
+            elif kind == "bool":
+                values = [words[str(value).strip().lower()] for value in values]
         except (ValueError, KeyError) as error:
             raise raw.fail(f"{part} attribute {key!r} is not a {kind}: {error}") from None
+        return _with_mask(np.array(values, dtype=object) if kind == "string" else np.asarray(values), column, masks=masks)
 
     return convert
 
@@ -295,7 +303,16 @@ def _reads_as_numbers(members: list[RawGraph], part: str, key: str) -> bool:
     return bool(words) and all(map(NUMBER.fullmatch, words))
 
 
-def _vector_converter(members: list[RawGraph], part: str, key: str) -> Callable[[RawGraph], Any]:
+def _with_mask(values: NDArray[Any], column: Sparse, *, masks: bool) -> NDArray[Any]:
+    """The values with a mask where the column has none."""
+    if not masks or len(column.rows) == len(values):
+        return values
+    mask = np.ones(values.shape, dtype=bool)
+    mask[column.rows] = False
+    return np.ma.MaskedArray(values, mask=mask)
+
+
+def _vector_converter(members: list[RawGraph], part: str, key: str, *, masks: bool) -> Callable[[RawGraph], Any]:
     width = len(members[0].parts[part][key].values[0])
     for raw in members:
         for value in raw.parts[part][key].values:
@@ -303,15 +320,15 @@ def _vector_converter(members: list[RawGraph], part: str, key: str) -> Callable[
                 raise raw.fail(f"{part} attribute {key!r} has {len(value)} numbers here and {width} elsewhere")
 
     def convert(raw: RawGraph) -> Any:
-        column = raw.parts[part].get(key)
+        column = raw.parts[part].get(key) or Sparse()
         rows = raw.rows(part)
         try:
-            values = [] if column is None else [tuple(map(float, value)) for value in column.values]
+            values = [tuple(map(float, value)) for value in column.values]
         except ValueError as error:
             raise raw.fail(f"{part} attribute {key!r} is not a vector: {error}") from None
         result = np.zeros((rows, width))
-        if column is not None:
+        if values:
             result[column.rows] = values
-        return result
+        return _with_mask(result, column, masks=masks)
 
     return convert

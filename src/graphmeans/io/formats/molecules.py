@@ -1,39 +1,42 @@
 """Molecules in SMILES, SDF and CSV files, read and written through RDKit.
 
-A line of a SMILES file is the SMILES, and perhaps blanks and a name; a first line that begins with the word ``smiles`` is a
-header, empty lines and lines that begin with ``#`` are passed over. A CSV file needs a column called ``smiles``, and may have
-one called ``name``, ``id`` or ``title``. Hydrogens that an SDF file gives as atoms are left out, as chemists draw molecules.
-A molecule without a name is called like its SMILES, or like its file and its number in it.
+`graphmeans.io.formats.molecule_table` reads them. They are written from the molecules that graphs were made of, so that charges,
+stereo, isotopes, hydrogens, properties and names are as they were; see `to_rdkit` for graphs that were made of none.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
+import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from graphmeans import files as _files
-from graphmeans.budget import budgeted
-from graphmeans.files import PathLike, blaming, decoded, fail, refusing
-from graphmeans.graphs.convert import from_rdkit, to_rdkit
-from graphmeans.graphs.convert.rdkit import molecule_from_smiles as _molecule
+from graphmeans.files import PathLike, fail
+from graphmeans.graphs.convert import to_rdkit
+from graphmeans.graphs.convert.rdkit import molecule_from_smiles
 from graphmeans.graphs.convert.records import need
-from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.graph import Graph, named
+from graphmeans.io.formats.molecule_table import parse_molecules, read_molecules, what_is_left_out
 
-#: Longer SMILES are refused.
-MAX_SMILES_LENGTH = 5_000
-_NAMES = ("name", "id", "title")
+#: What ends a property or a molecule in SDF.
+_UNFIT = re.compile(r"\n[ \t\r]*(?:\n|\Z)|\A[ \t\r]*\n|^\$\$\$\$", re.MULTILINE)
 
 
-@budgeted
-def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
-    """Read the molecules of a SMILES file (or of a CSV file with a column ``smiles``), or of the bytes of a SMILES file.
+def read_smiles(path_or_bytes: PathLike | bytes, *, strict: bool = False, **options: Any) -> list[Graph]:
+    """Read the molecules of a SMILES file (or of a CSV or TSV file with a column ``smiles``), or of the bytes of a SMILES file.
 
     Parameters
     ----------
     path_or_bytes : path or bytes
         The file, or what is in it.
+    strict : bool, default=False
+        Whether a line that cannot be read raises a `GraphError`. By default it is left out, with a warning that names it.
     **options
         Of `from_rdkit`: which attributes atoms and bonds get.
 
@@ -44,8 +47,8 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
 
     See Also
     --------
+    read_molecules : Also says what could not be read, and takes the names of columns.
     write_smiles : The way back.
-    from_smiles : From strings.
 
     Examples
     --------
@@ -58,18 +61,19 @@ def read_smiles(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     ...     [graph.n_nodes for graph in read_smiles(os.path.join(folder, "two.smi"))]
     [3, 6]
     """
-    data, name, where = _files.named_content(path_or_bytes, "SMILES")
-    return (parse_csv if where.lower().endswith(".csv") else parse_smiles)(data, name, where, **options)
+    kind = "smi" if isinstance(path_or_bytes, bytes) else None
+    return read_molecules(path_or_bytes, kind=kind, strict=strict, **options).graphs
 
 
-@budgeted
-def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
+def read_sdf(path_or_bytes: PathLike | bytes, *, strict: bool = False, **options: Any) -> list[Graph]:
     """Read the molecules of an SDF (or MOL) file, or of the bytes of one.
 
     Parameters
     ----------
     path_or_bytes : path or bytes
         The file, or what is in it.
+    strict : bool, default=False
+        Whether an entry that cannot be read raises a `GraphError`. By default it is left out, with a warning that names it.
     **options
         Of `from_rdkit`: which attributes atoms and bonds get.
 
@@ -80,8 +84,8 @@ def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
 
     See Also
     --------
+    read_molecules : Also says what could not be read.
     write_sdf : The way back.
-    from_rdkit : Which attributes there are.
 
     Examples
     --------
@@ -94,18 +98,19 @@ def read_sdf(path_or_bytes: PathLike | bytes, **options: Any) -> list[Graph]:
     ...     [graph.n_nodes for graph in read_sdf(os.path.join(folder, "two.sdf"))]
     [3, 6]
     """
-    return parse_sdf(*_files.named_content(path_or_bytes, "SDF"), **options)
+    return read_molecules(path_or_bytes, kind="sdf", strict=strict, **options).graphs
 
 
 def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SMILES, one on each line.
+    """Write molecules as SMILES, one on each line, with their names.
 
-    Graphs need the node attribute ``element``; see `to_rdkit`.
+    Where SMILES alone would lose something, such as a relative stereo group, an extension between bars is written (CXSMILES);
+    if that loses something, too, a warning names the molecule. Properties are not written; SDF and CSV hold them.
 
     Parameters
     ----------
     graphs : sequence of Graph
-        The molecules.
+        The molecules, made of molecules of RDKit or with the node attribute ``element``; see `to_rdkit`.
     path : path
         The file to write.
 
@@ -124,20 +129,22 @@ def write_smiles(graphs: Sequence[Graph], path: PathLike) -> None:
     ...     [graph.n_nodes for graph in read_smiles(os.path.join(folder, "two.smi"))]
     [3, 6]
     """
-    chem = need("rdkit.Chem", "rdkit", "writing SMILES")
-    lines = [" ".join([chem.MolToSmiles(to_rdkit(graph)), *(graph.name or "").split()]) for graph in graphs]
+    lines = []
+    for label, graph in named(graphs):
+        smiles, name = _smiles_and_name(graph, label)
+        if name.startswith("|") and "|" not in smiles:
+            smiles += " ||"  # else the name would be taken for an extension
+        lines.append(f"{smiles} {name}".rstrip())
     _files.write_file(path, "".join(f"{line}\n" for line in lines).encode())
 
 
 def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
-    """Write molecules as SDF, with coordinates for drawing.
-
-    Graphs need the node attribute ``element``; see `to_rdkit`.
+    """Write molecules as SDF, with all their properties, and with coordinates for drawing where they have none.
 
     Parameters
     ----------
     graphs : sequence of Graph
-        The molecules.
+        The molecules, made of molecules of RDKit or with the node attribute ``element``; see `to_rdkit`.
     path : path
         The file to write.
 
@@ -157,81 +164,107 @@ def write_sdf(graphs: Sequence[Graph], path: PathLike) -> None:
     [3, 6]
     """
     chem = need("rdkit.Chem", "rdkit", "writing SDF")
-    need("rdkit.Chem.rdDepictor", "rdkit", "writing SDF")
+    depict = need("rdkit.Chem.rdDepictor", "rdkit", "writing SDF")
+    with tempfile.TemporaryDirectory(prefix="graphmeans-") as folder, need("rdkit.rdBase", "rdkit", "writing SDF").BlockLogs():
+        partial = Path(folder, "molecules.sdf")
+        writer = chem.SDWriter(str(partial))  # to a file, since properties need not be UTF-8
+        for label, graph in named(graphs):
+            molecule = to_rdkit(graph)
+            _check_properties(molecule, label)
+            if not molecule.GetNumConformers():
+                depict.Compute2DCoords(molecule)
+            try:
+                writer.SetKekulize(True)
+                writer.write(molecule)
+            except ValueError:  # the aromatic rings of a mean graph need not be possible
+                writer.SetKekulize(False)
+                writer.write(molecule)
+        writer.close()
+        _files.write_file(path, partial.read_bytes() if partial.exists() else b"")
+
+
+def write_molecule_csv(graphs: Sequence[Graph], path: PathLike) -> None:
+    """Write molecules as a CSV table (or TSV, if the name ends so): SMILES, names, and a column for each property."""
+    rows = []
+    for label, graph in named(graphs):
+        smiles, name = _smiles_and_name(graph, label)
+        rows.append({"smiles": smiles, "name": name, **dict(_properties(to_rdkit(graph)))})
+    columns = dict.fromkeys(key for row in rows for key in row)
     target = io.StringIO()
-    writer = chem.SDWriter(target)
-    for graph in graphs:
-        molecule = to_rdkit(graph)
-        chem.rdDepictor.Compute2DCoords(molecule)
-        try:
-            writer.SetKekulize(True)
-            writer.write(molecule)
-        except ValueError:  # the aromatic rings of a mean graph need not be possible
-            writer.SetKekulize(False)
-            writer.write(molecule)
-    writer.close()
+    delimiter = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+    table = csv.DictWriter(target, list(columns), restval="", lineterminator="\n", delimiter=delimiter)
+    table.writeheader()
+    table.writerows(rows)
     _files.write_file(path, target.getvalue().encode())
 
 
-def parse_smiles(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
+def parse_smiles(data: bytes, name: str | None, where: str) -> list[Graph]:
     """Parse the molecules in the bytes of a SMILES file."""
-    lines = [(number, line.split(None, 1)) for number, line in enumerate(decoded(data, where).splitlines(), 1)]
-    lines = [(number, words) for number, words in lines if words and not words[0].startswith("#")]
-    if lines and lines[0][1][0].lower() == "smiles":
-        lines = lines[1:]
-    return _graphs(((number, words[0], words[1] if len(words) > 1 else "") for number, words in lines), where, options)
+    return _warned(data, name, where, "smi")
 
 
-def parse_csv(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
-    """Parse the molecules in the bytes of a CSV file."""
-    text = decoded(data, where)
-    try:
-        dialect: Any = csv.Sniffer().sniff(text.partition("\n")[0], ",;\t")
-    except csv.Error:
-        dialect = csv.excel
-    rows = csv.reader(io.StringIO(text), dialect)
-    try:
-        header = [cell.strip().lower() for cell in next(rows, [])]
-        if "smiles" not in header:
-            raise fail(where, "has no column 'smiles', so it is no collection of molecules")
-        column = header.index("smiles")
-        title = next((header.index(key) for key in _NAMES if key in header), None)
-        cells = [(rows.line_num, row[column], row[title] if title is not None and title < len(row) else "")
-                 for row in rows if len(row) > column and row[column].strip()]  # fmt: skip
-    except csv.Error as error:
-        raise fail(where, f"is not CSV ({error})") from None
-    return _graphs(iter(cells), where, options)
-
-
-def parse_sdf(data: bytes, name: str | None, where: str, **options: Any) -> list[Graph]:
+def parse_sdf(data: bytes, name: str | None, where: str) -> list[Graph]:
     """Parse the molecules in the bytes of an SDF file."""
-    chem, base = need("rdkit.Chem", "rdkit", "reading SDF"), need("rdkit.rdBase", "rdkit", "reading SDF")
-    molecules = []
-    with base.BlockLogs(), refusing(where, "is not SDF", (RuntimeError, ValueError, OSError)):
-        for number, molecule in enumerate(chem.ForwardSDMolSupplier(io.BytesIO(data)), 1):
-            if molecule is None:
-                raise fail(where, f"molecule {number} cannot be read")
-            if not (molecule.HasProp("_Name") and molecule.GetProp("_Name").strip()):
-                molecule.SetProp("_Name", str(number) if name is None else f"{name} {number}")
-            molecules.append(molecule)
-    return _converted(molecules, where, options)
+    return _warned(data, name, where, "sdf")
 
 
-def _graphs(lines: Iterator[tuple[int, str, str]], where: str, options: dict[str, Any]) -> list[Graph]:
-    molecules = []
-    for number, smiles, name in lines:
-        if len(smiles) > MAX_SMILES_LENGTH:
-            raise fail(where, f"line {number}: SMILES of {len(smiles)} characters are not read")
-        with blaming(where):
-            molecule = _molecule(smiles.strip(), f"line {number}")
-        molecule.SetProp("_Name", name.strip() or smiles.strip())
-        molecules.append(molecule)
-    return _converted(molecules, where, options)
+def _warned(data: bytes, name: str | None, where: str, kind: str) -> list[Graph]:
+    table = parse_molecules(data, name, where, kind)
+    if table.invalid:
+        warnings.warn(what_is_left_out(table, where), stacklevel=4)
+    return table.graphs
 
 
-def _converted(molecules: list[Any], where: str, options: dict[str, Any]) -> list[Graph]:
-    if not molecules:
-        raise fail(where, "holds no molecules")
-    with blaming(where), refusing(where, "holds text that is not UTF-8", (UnicodeError,)):
-        graphs: list[Graph] = from_rdkit(molecules, **options)
-    return graphs
+# -- what is written -------------------------------------------------------------------------------
+
+
+def _smiles_and_name(graph: Graph, label: str) -> tuple[str, str]:
+    """SMILES that say all that the molecule has, and its own name; a warning where they do not."""
+    molecule = to_rdkit(graph)
+    name = _text_property(molecule, "_Name") if molecule.HasProp("_Name") else ""
+    base = need("rdkit.rdBase", "rdkit", "writing SMILES")
+    with base.BlockLogs():
+        smiles, whole = _complete_smiles(molecule)
+    if not whole:
+        warnings.warn(f"{label}: SMILES cannot say all that this molecule has; SDF can", stacklevel=4)
+    return smiles, " ".join(name.split("\n")).strip()
+
+
+def _complete_smiles(molecule: Any) -> tuple[str, bool]:
+    chem = need("rdkit.Chem", "rdkit", "writing SMILES")
+    fields = chem.CXSmilesFields
+    how, kept = chem.SmilesWriteParams(), int(fields.CX_ALL) & ~int(fields.CX_COORDS) & ~int(fields.CX_MOLFILE_VALUES)
+    if molecule.NeedsUpdatePropertyCache():
+        molecule.UpdatePropertyCache(strict=False)
+
+    def complete(one: Any) -> str:
+        return str(chem.MolToCXSmiles(one, how, kept))
+
+    plain, full = chem.MolToSmiles(molecule), complete(molecule)
+    try:
+        again = {smiles: complete(molecule_from_smiles(smiles, "")) for smiles in (plain, full)}
+    except GraphError:
+        return full, False
+    # SMILES that are canonical need not be so once more: then both ways to write it must at least say the same.
+    smiles = plain if again[plain] in (full, again[full]) else full
+    queries = any(atom.HasQuery() and atom.GetAtomicNum() for atom in molecule.GetAtoms())
+    return smiles, not queries and not any(bond.HasQuery() for bond in molecule.GetBonds())
+
+
+def _text_property(molecule: Any, key: str) -> str:
+    try:
+        return str(molecule.GetProp(key))
+    except UnicodeDecodeError as error:
+        return bytes(error.object).decode("latin-1")
+
+
+def _properties(molecule: Any) -> Iterator[tuple[str, str]]:
+    for key in molecule.GetPropNames(includePrivate=False, includeComputed=False):
+        yield key, _text_property(molecule, key)
+
+
+def _check_properties(molecule: Any, label: str) -> None:
+    """Refuse what SDF cannot hold: a blank line ends a property, and four dollars end a molecule."""
+    for key, value in _properties(molecule):
+        if "\n" in key or _UNFIT.search(value):
+            raise fail(label, f"the property {key!r} has a blank line or $$$$ in it, which SDF cannot hold")

@@ -288,10 +288,15 @@ def _from_table(table: GraphTable) -> Graph:
     if not mark and not _is_simple(table.ends, table.directed):
         # Rows with parallel edges or loops become a graph by the rules of `graphs.convert.records`.
         ends = [(int(i), int(j)) for i, j in table.ends]
-        rows = [[{key: values[i] for key, values in columns.items() if values[i] is not None} for i in range(count)]
-                for columns, count in ((nodes, n), (edges, m))]  # fmt: skip
+        rows = [_present_rows(columns, count) for columns, count in ((nodes, n), (edges, m))]
         return Records(arguments["node_ids"], rows[0], ends, rows[1], table.directed, table.name).graph("graph")
     return Graph(**arguments)
+
+
+def _present_rows(columns: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """The columns as rows without what is missing."""
+    masked = {key: values.tolist() if isinstance(values, np.ma.MaskedArray) else values for key, values in columns.items()}
+    return [{key: values[i] for key, values in masked.items() if values[i] is not None} for i in range(count)]
 
 
 def _is_simple(ends: Any, directed: bool) -> bool:

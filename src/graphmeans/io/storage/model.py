@@ -26,6 +26,7 @@ from graphmeans.io.storage.packing import build, pack, unpack
 from graphmeans.matching.sound import check_batch
 from graphmeans.nearest.points import plain_sketches
 from graphmeans.schema import Described, check
+from graphmeans.search.classifier import GraphKNeighborsClassifier
 from graphmeans.search.index import GraphIndex
 
 MODEL_FORMAT, MODEL_VERSION = "graphmeans model", 4
@@ -118,13 +119,15 @@ def _writable(estimator: Any) -> Any:
         changed["init"] = type(estimator)().get_params(deep=False)["init"]
     elif isinstance(init, (list, tuple)) and len(init) and kind_of_one(init[0]) not in (None, "graph"):
         changed["init"] = to_graphs(init)
+    if callable(params.get("weights")):
+        changed["weights"] = "uniform"
     if isinstance(params.get("random_state"), np.random.RandomState):
         changed["random_state"] = None
     if isinstance(params.get("checkpoint"), os.PathLike):
         changed["checkpoint"] = os.fspath(params["checkpoint"])
     if params.get("engine", "threads") != "threads":
         changed["engine"] = "threads"  # the workers of the fit will not be there when the file is loaded
-    for name in ("init", "random_state"):
+    for name in ("init", "random_state", "weights"):
         if name in changed and not isinstance(changed[name], list):
             said = f"{name} cannot be written to a model file: the loaded estimator will have {name}={changed[name]!r}"
             warnings.warn(said, stacklevel=4)
@@ -148,9 +151,10 @@ def _estimator(about: dict[str, Any], arrays: Arrays) -> Any:
     if arrays:
         raise GraphError(f"holds the array {next(iter(arrays))!r}, which is no part of a model")
     estimator = build(described)
-    if isinstance(estimator, GraphIndex):
-        estimator._points_in = replace(estimator._points_in, space=estimator.space_)
-        _check_sketches(estimator._points_in)
+    index = estimator.index_ if isinstance(estimator, GraphKNeighborsClassifier) else estimator
+    if isinstance(index, GraphIndex):
+        index._points_in = replace(index._points_in, space=index.space_)
+        _check_sketches(index._points_in)
         return estimator
     check_batch(estimator._centers.batch)
     estimator.centroids("graph")  # decoding checks the values themselves
@@ -179,7 +183,8 @@ def _had_no_seal(about: dict[str, Any]) -> bool:
 
 def _is_index(about: dict[str, Any]) -> bool:
     """Whether a file holds an index, whose arrays stay in the file."""
-    return isinstance(about.get("model"), dict) and GraphIndex.__name__ in about["model"]
+    kinds = {GraphIndex.__name__, GraphKNeighborsClassifier.__name__}
+    return isinstance(about.get("model"), dict) and not kinds.isdisjoint(about["model"])
 
 
 def _check_version(about: dict[str, Any]) -> None:

@@ -24,10 +24,11 @@ from graphmeans.schema import Described
 CLASSES = {
     "GraphKMeans": "cluster.estimators.kmeans", "MiniBatchGraphKMeans": "cluster.estimators.minibatch",
     "GraphIndex": "search.index", "Points": "nearest.points", "Axes": "nearest.points", "Sketches": "nearest.sketches",
-    "NameTable": "search.names",
+    "NameTable": "search.names", "GraphKNeighborsClassifier": "search.classifier",
     "GraphKMedoids": "cluster.estimators.kmedoids", "GraphNearestCentroid": "cluster.estimators.nearest_centroid",
     "Numbers": "graphs.encoding.columns", "Categories": "graphs.encoding.columns", "Angles": "graphs.encoding.columns",
-    "GraphEncoder": "graphs.encoding.encoder", "GraphBatch": "graphs.batch", "GraphSpace": "space",
+    "GraphEncoder": "graphs.encoding.encoder", "MoleculeEncoder": "graphs.encoding.molecules",
+    "GraphBatch": "graphs.batch", "GraphSpace": "space",
     "Graph": "graphs.graph", "MeanGraph": "graphs.mean_graph", "Centers": "means.frames", "SetMean": "means.set_mean",
     "Auto": "matching.auto", "Exact": "matching.exact", "Search": "matching.search", "Graduated": "matching.graduated",
     "Incremental": "means.incremental", "Lifted": "means.lifted", "Subgradient": "means.subgradient",

@@ -1,0 +1,318 @@
+"""What a chemist reads of a clustering: medoid, common core, what varies around it, scaffolds and properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from graphmeans.chemistry.core import LEVELS, Core, core_at, cores, usual_core
+from graphmeans.chemistry.depiction import core_with_places, laid_out, turned_to
+from graphmeans.chemistry.drawing import MoleculePicture, draw
+from graphmeans.chemistry.frame import Frame
+from graphmeans.chemistry.members import ALIGNED, Aligned, ClusterMolecules, cluster_molecules
+from graphmeans.chemistry.profile import Range, Scaffold, most_frequent, properties, ranges, scaffold
+from graphmeans.chemistry.toolkit import part
+from graphmeans.chemistry.variation import Variation, variation
+from graphmeans.evaluation.fitted import graphs_as_fitted
+from graphmeans.graphs.batch import FloatArray
+from graphmeans.graphs.errors import GraphError
+
+
+class ClusterChemistry:
+    """One cluster of molecules, as a chemist reads it. `read_clusters` makes it; it computes what it is asked for.
+
+    Parameters
+    ----------
+    molecules : ClusterMolecules
+        The members, and the alignments of some of them.
+
+    See Also
+    --------
+    read_clusters : Makes these.
+    describe_clusters : The same as a table.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
+    >>> km = gm.GraphKMeans(2, random_state=0).fit(graphs)
+    >>> phenols = gm.chemistry.read_clusters(km, graphs)[km.labels_[0]]
+    >>> phenols.core
+    Core('Oc1ccccc1', 7 atoms, in 3 of 3 members)
+    >>> print(phenols.variation(phenols.core).places[0])
+    R1: CH₃ 33 %, Cl 33 %, H 33 %
+    """
+
+    def __init__(self, molecules: ClusterMolecules) -> None:
+        self.molecules = molecules
+        self._variations: dict[Core, Variation] = {}
+
+    @property
+    def label(self) -> int:
+        """The number of the cluster."""
+        return self.molecules.label
+
+    @property
+    def medoid(self) -> Aligned:
+        """The member that is nearest to the mean: `row` is its place in the collection, `molecule` the molecule."""
+        return self.molecules.medoid
+
+    @cached_property
+    def frame(self) -> Frame:
+        """What stands at each node of the mean, counted over the aligned members."""
+        return Frame(self.molecules.aligned)
+
+    @cached_property
+    def cores(self) -> list[Core]:
+        """The different common cores at falling supports, the smallest first."""
+        return cores(self.frame, self.molecules, LEVELS)
+
+    @property
+    def core(self) -> Core | None:
+        """The core that says most: its number of atoms times the share of members that contain it is the largest."""
+        return usual_core(self.cores)
+
+    def core_at(self, support: float) -> Core | None:
+        """The core at a support.
+
+        Parameters
+        ----------
+        support : float
+            The least share of members that have each of its atoms and bonds.
+
+        Returns
+        -------
+        Core or None
+            None if not even three connected atoms have that support.
+        """
+        return core_at(self.frame, self.molecules, support)
+
+    def variation(self, core: Core) -> Variation:
+        """Say what varies around a core.
+
+        Parameters
+        ----------
+        core : Core
+            A core of this cluster.
+
+        Returns
+        -------
+        Variation
+            The places at which aligned members that contain the core differ.
+        """
+        if core not in self._variations:
+            self._variations[core] = variation(core, self.molecules.aligned)
+        return self._variations[core]
+
+    @cached_property
+    def all_scaffolds(self) -> list[str]:
+        """The Murcko scaffold of each member as SMILES."""
+        return [scaffold(molecule) for molecule in self.molecules.molecules]
+
+    @property
+    def scaffolds(self) -> list[Scaffold]:
+        """The most frequent Murcko scaffolds of the members."""
+        return most_frequent(self.all_scaffolds)
+
+    @cached_property
+    def all_properties(self) -> FloatArray:
+        """Weight, logP, TPSA and number of rings of each member, a row each."""
+        return np.array([properties(molecule) for molecule in self.molecules.molecules]).reshape(-1, 4)
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The ranges of these properties."""
+        return ranges(self.all_properties)
+
+    # -- pictures ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _drawn(self) -> Any:
+        return laid_out(self.medoid.molecule)
+
+    def medoid_picture(self) -> MoleculePicture:
+        """Draw the medoid, with the share of members that have each of its atoms and bonds underneath.
+
+        Returns
+        -------
+        MoleculePicture
+            The picture, which notebooks show; `svg()` is its text.
+        """
+        return self.member_picture(self.medoid, support=True)
+
+    def core_picture(self, core: Core) -> MoleculePicture:
+        """Draw a core as it lies in the medoid, with the names of the places at which members differ.
+
+        Parameters
+        ----------
+        core : Core
+            A core of this cluster.
+
+        Returns
+        -------
+        MoleculePicture
+            The picture.
+        """
+        host = self._drawn if core.host is self.medoid else turned_to(core.host, self.medoid, self._drawn)
+        piece, labels = core_with_places(core, self.variation(core), host)
+        return draw(piece, labels=labels)
+
+    def member_picture(self, member: Aligned, support: bool = False) -> MoleculePicture:
+        """Draw a member, turned as the medoid is.
+
+        Parameters
+        ----------
+        member : Aligned
+            One of `molecules.aligned`.
+        support : bool, default=False
+            Whether the share of members that have each of its atoms and bonds is drawn underneath.
+
+        Returns
+        -------
+        MoleculePicture
+            The picture.
+        """
+        drawn = self._drawn if member is self.medoid else turned_to(member, self.medoid, self._drawn)
+        if not support:
+            return draw(drawn)
+        return draw(drawn, self.frame.atom_support(member), self.frame.bond_support(member))
+
+
+def read_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) -> list[ClusterChemistry]:
+    """Read the clusters of molecules as a chemist does.
+
+    Parameters
+    ----------
+    estimator : GraphKMeans
+        A fitted estimator.
+    graphs : list of Graph, or of rdkit.Chem.Mol
+        The molecules that it was fitted to, in the same order. Graphs must have been made of molecules.
+    aligned : int, default=200
+        At most this many members of each cluster are aligned to its mean, evenly from the nearest to the farthest. Supports
+        and variation rest on these; what contains a core, scaffolds and properties are counted over all members.
+
+    Returns
+    -------
+    list of ClusterChemistry
+        One for each cluster that has members.
+
+    See Also
+    --------
+    describe_clusters : The same as a table.
+    report.write_report : The same as a page.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
+    >>> km = gm.GraphKMeans(2, random_state=0).fit(graphs)
+    >>> sorted(str(cluster.core.smiles) for cluster in gm.chemistry.read_clusters(km, graphs))
+    ['CCCCCC', 'Oc1ccccc1']
+    """
+    found = cluster_molecules(estimator, graphs_as_fitted(estimator, graphs), aligned=aligned)
+    return [ClusterChemistry(molecules) for molecules in found if len(molecules)]
+
+
+def common_core(
+    estimator: Any, graphs: Any, cluster: int, support: float | None = None, *, aligned: int = ALIGNED
+) -> Core | None:
+    """Find the common core of a cluster of molecules.
+
+    It is the largest connected part of the cluster's mean in which every atom and every bond has the support, as it stands in
+    a real member; rings are whole or left out. Which members contain it is then found by substructure search.
+
+    Parameters
+    ----------
+    estimator : GraphKMeans
+        A fitted estimator.
+    graphs : list of Graph, or of rdkit.Chem.Mol
+        The molecules that it was fitted to, in the same order.
+    cluster : int
+        The number of the cluster.
+    support : float, optional
+        The least share of members that have each atom and bond. By default the support from 0.2 to 1 is taken whose core
+        says most: the number of its atoms times the share of members that contain it is the largest.
+    aligned : int, default=200
+        At most this many members are aligned to the mean, evenly from the nearest to the farthest.
+
+    Returns
+    -------
+    Core or None
+        None if not even three connected atoms have the support, or the cluster is empty.
+
+    See Also
+    --------
+    read_clusters : All clusters, with cores at all supports and what varies around them.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
+    >>> km = gm.GraphKMeans(2, random_state=0).fit(graphs)
+    >>> gm.chemistry.common_core(km, graphs, km.labels_[0]).smarts
+    'O-c1:c:c:c:c:c:1'
+    """
+    if support is not None and not 0 < support <= 1:
+        raise GraphError(f"support must be above 0 and at most 1, got {support!r}")
+    (found,) = cluster_molecules(estimator, graphs_as_fitted(estimator, graphs), [int(cluster)], aligned)
+    if not len(found):
+        return None
+    read = ClusterChemistry(found)
+    return read.core if support is None else read.core_at(support)
+
+
+def describe_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) -> list[dict[str, Any]]:
+    """Describe the clusters of molecules in a table.
+
+    Parameters
+    ----------
+    estimator : GraphKMeans
+        A fitted estimator.
+    graphs : list of Graph, or of rdkit.Chem.Mol
+        The molecules that it was fitted to, in the same order.
+    aligned : int, default=200
+        At most this many members of each cluster are aligned to its mean, evenly from the nearest to the farthest.
+
+    Returns
+    -------
+    list of dict
+        A row for each cluster that has members, for example for `pandas.DataFrame`: ``cluster``, ``size``, ``medoid`` (its
+        place in the collection), ``medoid_smiles``, ``core_smiles``, ``core_smarts``, ``core_atoms``, ``core_share`` (of all
+        members, by substructure search), ``variation`` (text), ``scaffold``, ``scaffold_share``, and the medians ``weight``,
+        ``logP``, ``TPSA`` and ``rings``.
+
+    See Also
+    --------
+    read_clusters : The same as objects, with pictures.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
+    >>> km = gm.GraphKMeans(2, random_state=0).fit(graphs)
+    >>> row = gm.chemistry.describe_clusters(km, graphs)[km.labels_[0]]
+    >>> row["core_smiles"], row["core_share"], row["variation"]
+    ('Oc1ccccc1', 1.0, 'R1: CH₃ 33 %, Cl 33 %, H 33 %')
+    """
+    chem = part("Chem")
+    rows = []
+    for cluster in read_clusters(estimator, graphs, aligned=aligned):
+        core, found = cluster.core, cluster.scaffolds[0]
+        rows.append({
+            "cluster": cluster.label, "size": len(cluster.molecules), "medoid": cluster.medoid.row,
+            "medoid_smiles": chem.MolToSmiles(cluster.medoid.molecule),
+            "core_smiles": "" if core is None else core.smiles, "core_smarts": "" if core is None else core.smarts,
+            "core_atoms": 0 if core is None else len(core.atoms), "core_share": np.nan if core is None else core.share,
+            "variation": "" if core is None else "; ".join(map(str, cluster.variation(core).places)),
+            "scaffold": found.smiles, "scaffold_share": found.members / len(cluster.molecules),
+            **{name: row.median for name, row in cluster.ranges.items()},
+        })  # fmt: skip
+    return rows
+
+
+def ranges_of_all(clusters: Sequence[ClusterChemistry]) -> dict[str, Range]:
+    """The ranges of properties over all clusters together."""
+    return ranges(np.concatenate([cluster.all_properties for cluster in clusters])) if clusters else {}

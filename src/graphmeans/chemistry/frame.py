@@ -1,0 +1,81 @@
+"""What stands at each atom and bond of a mean: counted over the members that are aligned to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from graphmeans.chemistry.members import Aligned
+
+#: An atom in a ring of a core is of at most this many kinds; each must stand there in at least this share of the members.
+MOST_KINDS, LEAST_KIND = 2, 0.1
+
+Ends = tuple[int, int]
+
+
+class Frame:
+    """Counts, over aligned members, of the kinds of atoms at each node of the mean and of the bonds between its nodes."""
+
+    def __init__(self, members: list[Aligned]) -> None:
+        self.count = len(members)
+        atoms: dict[int, Counter[str]] = {}
+        bonds: dict[Ends, Counter[str]] = {}
+        for member in members:
+            nodes = member.nodes.tolist()
+            for node, kind in zip(nodes, member.kinds, strict=True):
+                if node >= 0:
+                    atoms.setdefault(node, Counter())[kind] += 1
+            for i, j, sign in member.bonds:
+                if (ends := _ends(nodes[i], nodes[j])) is not None:
+                    bonds.setdefault(ends, Counter())[sign] += 1
+        self.atoms, self.bonds = atoms, bonds
+        # Of each node the most frequent kind, and those that are aromatic as it is, or not aromatic as it is.
+        self._ranked: dict[int, list[tuple[str, int]]] = {}
+        for node, counts in atoms.items():
+            ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+            self._ranked[node] = [row for row in ranked if row[0].islower() == ranked[0][0].islower()][:MOST_KINDS]
+
+    def atom_support(self, member: Aligned) -> list[float]:
+        """For each atom of a member, the share of members with an atom of the same kind at its place."""
+        none: Counter[str] = Counter()
+        places = zip(member.nodes.tolist(), member.kinds, strict=True)
+        return [self.atoms.get(node, none)[kind] / self.count for node, kind in places]
+
+    def bond_support(self, member: Aligned) -> list[float]:
+        """For each bond of a member, the share of members with a bond of the same kind at its place."""
+        nodes = member.nodes.tolist()
+        return [self._bonds(nodes[i], nodes[j], sign) / self.count for i, j, sign in member.bonds]
+
+    def kinds(self, member: Aligned, atom: int, support: float) -> tuple[str, ...]:
+        """The kinds of atoms that together have this support at the place of an atom, the most frequent first.
+
+        In a ring there may be two, such as carbon and nitrogen, both aromatic or both not; elsewhere there is one. None if the
+        atom itself is of another kind, or if these do not have the support.
+        """
+        together = 0
+        chosen: list[str] = []
+        for kind, count in self._ranked.get(int(member.nodes[atom]), [])[: MOST_KINDS if member.in_ring[atom] else 1]:
+            if chosen and count < LEAST_KIND * self.count:
+                break
+            chosen.append(kind)
+            together += count
+            if together >= support * self.count - 1e-9:
+                return tuple(chosen) if member.kinds[atom] in chosen else ()
+        return ()
+
+    def part(self, member: Aligned, support: float) -> tuple[set[int], set[int]]:
+        """The atoms and bonds of a member that have this support."""
+        atoms = {a for a in range(len(member.kinds)) if self.kinds(member, a, support)}
+        nodes = member.nodes.tolist()
+        bonds = {
+            b for b, (i, j, sign) in enumerate(member.bonds)
+            if i in atoms and j in atoms and self._bonds(nodes[i], nodes[j], sign) >= support * self.count - 1e-9
+        }  # fmt: skip
+        return atoms, bonds
+
+    def _bonds(self, one: int, other: int, sign: str) -> int:
+        ends = _ends(one, other)
+        return self.bonds[ends][sign] if ends in self.bonds else 0
+
+
+def _ends(one: int, other: int) -> Ends | None:
+    return None if one < 0 or other < 0 else (min(one, other), max(one, other))

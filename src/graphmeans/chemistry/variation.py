@@ -1,0 +1,207 @@
+"""What varies around a common core: which of its atoms carry something, and what, as in a table of R-groups."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from graphmeans.chemistry.core import Core
+from graphmeans.chemistry.groups import HYDROGEN, group_name
+from graphmeans.chemistry.members import Aligned
+from graphmeans.chemistry.toolkit import part, silent
+
+#: Ways to find a core in a member that are compared, rounds in which they are, and how little a place may vary to be named.
+MOST_WAYS, ROUNDS, LEAST = 64, 4, 0.05
+#: What it counts that another member has something, or nothing, at a place too, beside having the same there.
+OCCUPIED = 2
+_DUMMY = re.compile(r"\[(\d+)\*\]")
+
+Way = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place of a common core at which members differ.
+
+    Parameters
+    ----------
+    name : str
+        "R1", "R2", ... for places that carry groups, "X1", ... for atoms of the core at which different elements stand.
+    atom : int
+        The atom of the core's host at which it is.
+    what : tuple of (str, float)
+        What stands there and in which share of the members that were compared, the most frequent first.
+
+    See Also
+    --------
+    Variation : All places of a core.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> print(gm.chemistry.Place("R1", 4, (("Cl", 0.6), ("H", 0.4))))
+    R1: Cl 60 %, H 40 %
+    """
+
+    name: str
+    atom: int
+    what: tuple[tuple[str, float], ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(f'{text} {100 * share:.0f} %' for text, share in self.what)}"
+
+
+@dataclass(frozen=True)
+class Variation:
+    """What varies around a common core; `ClusterChemistry.variation` finds it.
+
+    Parameters
+    ----------
+    places : tuple of Place
+        The places at which the members that contain the core differ.
+    compared : int
+        How many members were compared: the aligned ones that contain the core.
+
+    See Also
+    --------
+    ClusterChemistry : A cluster as a chemist reads it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl"])
+    >>> cluster = gm.chemistry.read_clusters(gm.GraphKMeans(1).fit(graphs), graphs)[0]
+    >>> cluster.variation(cluster.core).compared
+    3
+    """
+
+    places: tuple[Place, ...]
+    compared: int
+
+
+def variation(core: Core, members: list[Aligned]) -> Variation:
+    """What stands at each atom of the core in those of these members that contain it.
+
+    A core may lie in a member in several ways. The one is taken that agrees with the member's alignment to the mean, and
+    then, as long as that makes the members more alike, the one whose substituents stand where those of others do.
+    """
+    found = [(member, ways) for member in members if (ways := _ways(core, member))]
+    chosen = _choose_ways(found)
+    groups: list[Counter[str]] = [Counter() for _ in core.order]
+    elements: list[Counter[str]] = [Counter() for _ in core.order]
+    for (member, _), way in zip(found, chosen, strict=True):
+        carried = _carried(core, member.molecule, way)
+        for q, atom in enumerate(way):
+            groups[q][carried.get(q, HYDROGEN)] += 1
+            elements[q][member.molecule.GetAtomWithIdx(atom).GetSymbol()] += 1
+    count = len(found)
+    places = []
+    by_host = sorted(range(len(core.order)), key=lambda q: core.order[q])
+    carrying = [q for q in by_host if count - groups[q][HYDROGEN] >= max(1.0, LEAST * count) or _cut(core, q)]
+    for n, q in enumerate(carrying, 1):
+        places.append(Place(f"R{n}", core.order[q], _shares(groups[q], count)))
+    varying = [q for q in by_host if core.order[q] in core.elements and len(elements[q]) > 1]
+    for n, q in enumerate(varying, 1):
+        places.append(Place(f"X{n}", core.order[q], _shares(elements[q], count)))
+    return Variation(_with_names(places, carrying, core), count)
+
+
+def _ways(core: Core, member: Aligned) -> list[Way]:
+    """The ways in which the core lies in a member, that which agrees best with its alignment first."""
+    nodes = [int(core.host.nodes[atom]) for atom in core.order]
+    ways = list(member.molecule.GetSubstructMatches(core.query, uniquify=False, maxMatches=MOST_WAYS))
+    agreement = [-sum(member.nodes[a] == node for a, node in zip(way, nodes, strict=True)) for way in ways]
+    return [ways[n] for n in sorted(range(len(ways)), key=lambda n: agreement[n])]
+
+
+def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
+    """Of each member the way that fits best to those of the others; at first that which agrees with its alignment.
+
+    Two ways are compared by how many others have the same next to each atom of the core, and, with more weight, by how many
+    have something or nothing there: groups then stand at few places.
+    """
+    looks = [[_look(member.molecule, way) for way in ways] for member, ways in found]
+    chosen = [0] * len(found)
+    if not found or max(map(len, looks)) == 1:
+        return [ways[0] for _, ways in found]
+    counts: list[Counter[Any]] = [Counter() for _ in looks[0][0]]
+
+    def count(look: list[tuple[str, ...]], by: int) -> None:
+        for seen, beside in zip(counts, look, strict=True):
+            seen[beside] += by
+            seen[len(beside) > 1] += OCCUPIED * by
+
+    for mine in looks:
+        count(mine[0], 1)
+    for _ in range(ROUNDS):
+        before = list(chosen)
+        for n, mine in enumerate(looks):
+            if len(mine) > 1:
+                count(mine[chosen[n]], -1)
+                fits = [
+                    sum(seen[beside] + seen[len(beside) > 1] for seen, beside in zip(counts, look, strict=True))
+                    for look in mine
+                ]
+                chosen[n] = max(range(len(mine)), key=lambda way: (fits[way], way == before[n], -way))
+                count(mine[chosen[n]], 1)
+        if chosen == before:
+            break
+    return [ways[at] for (_, ways), at in zip(found, chosen, strict=True)]
+
+
+def _look(molecule: Any, way: Way) -> list[tuple[str, ...]]:
+    """What stands next to each atom of the core, in short: its element and the elements of atoms outside."""
+    inside = set(way)
+    looks = []
+    for a in way:
+        atom = molecule.GetAtomWithIdx(a)
+        beside = sorted(other.GetSymbol() for other in atom.GetNeighbors() if other.GetIdx() not in inside)
+        looks.append((atom.GetSymbol(), *beside))
+    return looks
+
+
+def _carried(core: Core, molecule: Any, way: Way) -> dict[int, str]:
+    """The names of the groups that atoms of the core carry, by the number of the atom in the query."""
+    chem = part("Chem")
+    with silent():
+        sides = chem.ReplaceCore(molecule, core.query, way, replaceDummies=True, labelByIndex=True)
+    groups: dict[int, list[str]] = {}
+    if sides is not None and sides.GetNumAtoms():
+        for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
+            if atom.GetAtomicNum() == 0:
+                atom.SetIsotope(atom.GetIsotope() + 1)
+        for text in chem.MolToSmiles(sides).split("."):
+            bound = [int(number) - 1 for number in _DUMMY.findall(text)]
+            for q in bound:
+                ring = "".join(f"→{other}" for other in sorted(set(bound) - {q}))
+                groups.setdefault(q, []).append(group_name(text) + ring)
+    at = {a: q for q, a in enumerate(way)}
+    for bond in molecule.GetBonds():  # a ring may also be closed by a bond between atoms of the core
+        i, j = at.get(bond.GetBeginAtomIdx()), at.get(bond.GetEndAtomIdx())
+        if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
+            for q, other in ((i, j), (j, i)):
+                groups.setdefault(q, []).append(f"bond→{other}")
+    return {q: " + ".join(sorted(names)) for q, names in groups.items()}
+
+
+def _cut(core: Core, q: int) -> bool:
+    """Whether the host carries something at this atom of the core."""
+    inside = set(core.atoms)
+    atom = core.host.molecule.GetAtomWithIdx(core.order[q])
+    return any(other.GetIdx() not in inside for other in atom.GetNeighbors())
+
+
+def _shares(counts: Counter[str], of: int) -> tuple[tuple[str, float], ...]:
+    return tuple((text, n / of) for text, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _with_names(places: list[Place], carrying: list[int], core: Core) -> tuple[Place, ...]:
+    """Groups that are bound to the core twice say where else, by the name of that place."""
+    names = {q: f"R{n}" for n, q in enumerate(carrying, 1)}
+
+    def said(text: str) -> str:
+        return re.sub(r"→(\d+)", lambda found: f" (ring with {names.get(int(found[1]), 'another place')})", text)
+
+    return tuple(Place(place.name, place.atom, tuple((said(text), share) for text, share in place.what)) for place in places)

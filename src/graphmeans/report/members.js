@@ -1,0 +1,200 @@
+// Members: what is known of them is read when they are drawn; thumbnails; one graph large beside its mean.
+function memberViews(D, paint, tell) {
+  const $ = (id) => document.getElementById(id);
+  const { element, group, sheet, around1, pair } = paint;
+
+  // ---- what is read late ----------------------------------------------------------------------------
+
+  const ordered = D.clusters.map(() => []);
+  D.graphs.forEach((g, n) => ordered[g.c].push(n));
+  const inCluster = ordered.map((rows) => [...rows].sort((a, b) => D.graphs[a].r - D.graphs[b].r));
+
+  // A graph with everything that is drawn of it: the data of its cluster is read when the first member is asked for.
+  function detail(n) {
+    const g = D.graphs[n];
+    if (g && g.p === undefined) {
+      const store = $(`members-${g.c}`);
+      JSON.parse(store.textContent).forEach((row, at) => Object.assign(D.graphs[ordered[g.c][at]], row));
+      store.remove();
+    }
+    return g;
+  }
+
+  function picture(n) {
+    const g = detail(n), svg = g.mol ? moleculePicture(g.mol) : sheet();
+    svg.setAttribute("aria-hidden", "true");
+    if (g.mol) return svg;
+    if (D.shared) svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
+    else svg.setAttribute("viewBox", around1(g)); // no common plane: the member fills its picture
+    svg.append(group(g, { small: true }));
+    return svg;
+  }
+
+  function thumb(n) {
+    const svg = picture(n), g = D.graphs[n];
+    const known = g.k === undefined ? "" : `, class ${D.classes[g.k]}`;
+    const other = g.k !== undefined && D.clusters[g.c].k !== g.k;
+    const button = element("button", { type: "button", class: other ? "thumb other" : "thumb", "data-g": n, "aria-label": `${g.name}${known}, distance ${g.r}. Open`, title: `${g.name}${known}, distance ${g.r}` });
+    button.append(svg);
+    if (other) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
+    const item = element("li");
+    item.append(button);
+    return item;
+  }
+
+  // ---- one graph, large -----------------------------------------------------------------------------
+
+  const viewer = $("viewer"), MOST_ROWS = 60;
+  let around = [], current = -1, opener = null, pushed = false, byHistory = false;
+
+  function open(n, list = null) {
+    const g = detail(n);
+    if (!g) return;
+    const before = viewer.open;
+    if (!before) opener = document.activeElement;
+    if (list) around = list;
+    else if (!around.includes(n)) around = inCluster[g.c];
+    current = n;
+    const mean = D.clusters[g.c];
+    $("viewer-name").textContent = g.name;
+    facts(g);
+    const told = tableRows(g, mean);
+    $("viewer-picture").replaceChildren(pair(g, mean, g.m, [g.name, `mean of ${mean.size.toLocaleString("en")}`], told.left, told.right));
+    if (g.mol) $("viewer-picture").prepend(besideMedoid(g, D));
+    const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
+    $("viewer-note").textContent = (odd ? "Orange: unusual in this cluster. " : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters). ` : "") + "Shares are of the squared distance.";
+    tables(told);
+    if (!before) viewer.showModal();
+    viewer.scrollTop = 0;
+    const hash = `#graph-${g.i}`;
+    try {
+      if (before || location.hash === hash) history.replaceState(history.state, "", hash);
+      else { history.pushState({ member: true }, "", hash); pushed = true; }
+    } catch { /* a page without an address */ }
+  }
+
+  function facts(g) {
+    const said = $("viewer-facts");
+    said.textContent = "";
+    if (g.k !== undefined) said.append(`class ${D.classes[g.k]} · `);
+    said.append("in ", clusterLink(g.c), ` at distance ${g.r}`);
+    if (g.c2 !== undefined) said.append(" · also near ", clusterLink(g.c2), g.u ? `, at most ${g.r2} away` : ` at ${g.r2}`);
+    if (g.pm !== undefined) said.append(provenWords(g));
+  }
+
+  // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof.
+  function provenWords(g) {
+    if (g.pm < 0) return " · not proven to be the nearest mean";
+    if (g.pm >= 1 || !g.r) return " · proven to be the nearest mean";
+    return ` · proven: every other mean is at least ${Number((g.r / (1 - g.pm)).toPrecision(3))} away`;
+  }
+
+  function clusterLink(c) {
+    const link = element("a", { href: `#cluster-${c}` }, D.clusters[c].name);
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const to = `#cluster-${c}`;
+      close(() => { location.hash = to; });
+    });
+    return link;
+  }
+
+  const letter = (n) => (n < 26 ? "" : String.fromCharCode(96 + Math.floor(n / 26))) + String.fromCharCode(97 + (n % 26));
+  const shareWords = (t) => (t === undefined ? "–" : `${(t / 10).toFixed(1)}%`);
+
+  // The rows of both tables, the largest shares first, and the names of exactly the nodes that are in them.
+  function tableRows(g, mean) {
+    const hidden = new Set(g.h || []), names = [];
+    let letters = 0;
+    g.m.forEach((j, i) => names.push(j >= 0 && mean.n[j] ? String(mean.n[j]) : letter(letters++)));
+    const value = (columns, at) => (columns || []).map((column) => (at < 0 ? null : column[at]));
+    const nodes = g.m.map((j, i) => ({ i, j, name: names[i], share: g.dn ? g.dn[i] : undefined, has: j >= 0 ? mean.f[j] : null, here: value(g.a, i), there: value(j >= 0 ? mean.a : null, j) })).filter((row) => !hidden.has(row.i));
+    for (let at = 0; at < (g.mn || []).length; at += 2) {
+      const j = g.mn[at];
+      if (mean.n[j]) nodes.push({ i: -1, j, name: String(mean.n[j]), share: g.mn[at + 1], has: mean.f[j], here: [], there: value(mean.a, j) });
+    }
+    const edgeOf = new Map();
+    for (let e = 0; e < (mean.e || []).length / 2; e++) edgeOf.set(`${Math.min(mean.e[2 * e], mean.e[2 * e + 1])} ${Math.max(mean.e[2 * e], mean.e[2 * e + 1])}`, e);
+    const edges = [];
+    for (let e = 0; e < (g.de || []).length / 3; e++) {
+      const [a, b, share] = g.de.slice(3 * e, 3 * e + 3), ends = [g.m[a], g.m[b]];
+      const at = Math.min(...ends) < 0 ? undefined : edgeOf.get(`${Math.min(...ends)} ${Math.max(...ends)}`);
+      edges.push({ name: `${names[a]}–${names[b]}`, share, nodes: [a, b], has: at === undefined ? null : mean.ef[at], here: value(g.ea, e), there: at === undefined ? [] : value(mean.ea, at) });
+    }
+    for (let at = 0; at < (g.me || []).length; at += 3) {
+      const [a, b, share] = g.me.slice(at, at + 3);
+      if (!mean.n[a] || !mean.n[b]) continue;
+      const e = edgeOf.get(`${Math.min(a, b)} ${Math.max(a, b)}`);
+      edges.push({ name: `${mean.n[a]}–${mean.n[b]}`, share, ends: [a, b], has: e === undefined ? null : mean.ef[e], here: [], there: e === undefined ? [] : value(mean.ea, e), missing: true });
+    }
+    const most = (rows) => [...rows].sort((x, y) => (y.share || 0) - (x.share || 0)).slice(0, MOST_ROWS);
+    const shown = { nodes: most(nodes), edges: most(edges), count: [nodes.length, edges.length] };
+    const left = new Array(g.m.length).fill(0), right = new Array(mean.n.length).fill(0);
+    const mark = (i, j) => { if (i >= 0) left[i] = names[i]; if (j >= 0 && mean.n[j]) right[j] = mean.n[j]; };
+    shown.nodes.forEach((row) => mark(row.i, row.j));
+    shown.edges.forEach((row) => { (row.nodes || []).forEach((i) => mark(i, g.m[i])); (row.ends || []).forEach((j) => { mark(-1, j); const i = g.m.indexOf(j); if (i >= 0) mark(i, j); }); });
+    return { ...shown, left, right };
+  }
+
+  function tables(told) {
+    const box = $("viewer-table");
+    box.replaceChildren();
+    const kinds = [["Nodes", told.nodes, told.count[0], D.columns], ["Edges", told.edges, told.count[1], D.edge_columns || []]];
+    for (const [title, rows, count, columns] of kinds) {
+      if (!rows.length) continue;
+      const made = element("table"), head = element("tr"), body = element("tbody"), top = element("thead");
+      made.append(element("caption", {}, count > rows.length ? `${title}: the ${rows.length} of ${count} with the largest shares` : title));
+      for (const name of [title === "Nodes" ? "node" : "edge", "share of the distance", "members that have it", ...columns.flatMap((c) => [c, `${c}, mean`])]) head.append(element("th", { scope: "col" }, name));
+      for (const row of rows) {
+        const line = element("tr");
+        line.append(element("th", { scope: "row" }, row.i === -1 || row.missing ? `${row.name}, missing here` : row.name), element("td", {}, shareWords(row.share)), element("td", {}, row.has === null || row.has === undefined ? "–" : `${row.has}%`));
+        columns.forEach((_, c) => line.append(element("td", {}, row.here[c] ?? "–"), element("td", {}, row.there[c] ?? "–")));
+        body.append(line);
+      }
+      top.append(head);
+      made.append(top, body);
+      box.append(made);
+    }
+    box.hidden = !box.children.length;
+  }
+
+  function step(by) {
+    const at = around.indexOf(current);
+    if (around.length) open(around[(at + by + around.length) % around.length]);
+  }
+
+  let afterwards = null;
+  function close(then = null) {
+    afterwards = then;
+    if (viewer.open) viewer.close();
+    else if (then) then();
+  }
+  $("previous").addEventListener("click", () => step(-1));
+  $("next").addEventListener("click", () => step(1));
+  $("close").addEventListener("click", () => close());
+  viewer.addEventListener("click", (event) => { if (event.target === viewer) close(); });
+  viewer.addEventListener("close", () => {
+    const then = afterwards, back = pushed && !byHistory;
+    afterwards = null;
+    const refocus = () => { if (opener && opener.isConnected && opener.focus) opener.focus({ preventScroll: true }); };
+    if (back) tell.goBack(() => { if (then) then(); else refocus(); });
+    else if (location.hash.startsWith("#graph-") && !byHistory) { tell.remember(""); if (then) then(); }
+    else if (then) then();
+    pushed = byHistory = false;
+    refocus();
+  });
+  // Back closes a member.
+  window.addEventListener("popstate", () => { if (viewer.open && !location.hash.startsWith("#graph-")) { byHistory = true; viewer.close(); } });
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest("[data-g]");
+    if (!target) return;
+    const list = target.closest("ul") ? [...target.closest("ul").querySelectorAll("[data-g]")].map((b) => Number(b.dataset.g)) : null;
+    open(Number(target.dataset.g), list);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!viewer.open || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ArrowLeft" || event.key === "ArrowRight") { event.preventDefault(); step(event.key === "ArrowLeft" ? -1 : 1); }
+  });
+
+  return { detail, picture, thumb, open, close, inCluster, viewer };
+}

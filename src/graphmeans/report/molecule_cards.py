@@ -1,0 +1,225 @@
+"""What the page shows of clusters of molecules: the medoid, the common core with its variation, scaffolds and properties.
+
+The alignments are those that the page has anyway, and some more, so that supports are counted over members from the nearest to
+the farthest. Without RDKit, or for graphs that were not made of
+molecules, there are no such cards, and the page shows mean graphs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup, escape
+
+from graphmeans.chemistry.core import LEVELS, Core
+from graphmeans.chemistry.describe import ClusterChemistry, ranges_of_all
+from graphmeans.chemistry.drawing import MoleculePicture
+from graphmeans.chemistry.members import Aligned, ClusterMolecules, Molecules, made_of_molecules, spread
+from graphmeans.chemistry.profile import PROPERTIES, Range
+from graphmeans.chemistry.toolkit import part
+from graphmeans.chemistry.variation import Place
+from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
+from graphmeans.graphs.batch import IntArray
+from graphmeans.matching.auto import Auto
+from graphmeans.report.evidence import QUICK_EFFORT, Evidence
+from graphmeans.report.report_graphs import ReportGraphs
+from graphmeans.report.summary import ClusteringSummary
+
+#: Places of a core, and groups at each of them, that are named; members that are drawn by RDKit.
+PLACES, GROUPS, DRAWN = 8, 4, 1500
+_RING = re.compile(r" \(ring with R\d+\)")
+#: Groups that fewer of the members have are counted together.
+RARE = 0.05
+#: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
+#: share of the matchings of the fit, or so many.
+FEWEST, ALIGNED, SHARE, CHEAP = 8, 40, 0.05, 600
+#: Where the core's atoms times the share of members that contain it are less than this share of the medoid's atoms, the page
+#: says that the cluster is mixed.
+MIXED = 0.4
+#: Scaffolds and properties are counted over all members of collections up to this size, else over those on the page.
+MOST_COUNTED = 20_000
+
+
+class MoleculeCards:
+    """The chemistry of every cluster, and what the page needs of it."""
+
+    def __init__(self, estimator: Any, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs) -> None:
+        molecules = Molecules(graphs)
+        sample = evidence.sample.tolist()
+        self._place = {row: n for n, row in enumerate(sample)}
+        self.whole = len(graphs) <= MOST_COUNTED
+        self.names = dict(zip(sample, graphs.names(sample), strict=True))
+        self.known = {row: molecules.aligned(row, evidence.mappings[n]) for n, row in enumerate(sample)}
+        members = [[int(i) for i in c.members if self.whole or int(i) in self.known] for c in summary.clusters]
+        spent = int(estimator.n_matchings_) + int(estimator.n_seeding_matchings_)
+        most = int(np.clip(max(SHARE * spent, CHEAP) / max(len(members), 1), FEWEST, ALIGNED))
+        counted = [spread(rows, most) for rows in members]
+        missing = [row for rows in counted for row in rows if row not in self.known]
+        self.matchings = len(missing)
+        more = dict(zip(missing, _mappings(estimator, summary, graphs, missing), strict=True))
+        self.clusters: dict[int, ClusterChemistry] = {}
+        for c, rows, some in zip(summary.clusters, members, counted, strict=True):
+            if rows:
+                aligned = [self.known[row] if row in self.known else molecules.aligned(row, more[row]) for row in some]
+                held = ClusterMolecules(c.label, rows, [molecules[row] for row in rows], aligned)
+                self.clusters[c.label] = ClusterChemistry(held)
+        self._all = ranges_of_all(list(self.clusters.values()))
+
+    def card(self, label: int) -> dict[str, Any] | None:
+        """What the card of a cluster says of its molecules."""
+        if label not in self.clusters:
+            return None
+        cluster = self.clusters[label]
+        medoid, best = cluster.medoid, cluster.core
+        cores = [self._core(cluster, core, core is best) for core in cluster.cores]
+        return {
+            "medoid": {
+                "name": self.names[medoid.row], "smiles": part("Chem").MolToSmiles(medoid.molecule),
+                "svg": Markup(_picture(cluster.medoid_picture(), f"Medoid of cluster {label}")),
+                "place": self._place[medoid.row],
+            },
+            "aligned": len(cluster.molecules.aligned), "counted": len(cluster.molecules), "cores": cores,
+            "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
+            "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
+            "scaffolds": [
+                {"smiles": row.smiles or "no ring", "share": _percent(row.members / len(cluster.molecules))}
+                for row in cluster.scaffolds
+            ],
+            "mixed": best is None or len(best.atoms) * best.share < MIXED * medoid.molecule.GetNumAtoms(),
+            "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
+        }  # fmt: skip
+
+    def _core(self, cluster: ClusterChemistry, core: Core, best: bool) -> dict[str, Any]:
+        variation = cluster.variation(core)
+        named = [place for place in variation.places if place.what]
+        most_varied = sorted(named, key=lambda place: (place.what[0][1], place.name))[:PLACES]
+        shown = sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:])))
+        return {
+            "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
+            "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,
+            "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
+            "places": [_place(place) for place in _together(shown)], "hidden": len(named) - len(shown),
+            "compared": variation.compared,
+        }  # fmt: skip
+
+    def _properties(self, cluster: ClusterChemistry) -> list[dict[str, Any]]:
+        rows = []
+        for name, here in cluster.ranges.items():
+            everywhere = self._all[name]
+            low, high = min(here.low, everywhere.low), max(here.high, everywhere.high)
+            span = max(high - low, 1e-9)
+            rows.append({
+                "name": name, "unit": PROPERTIES[name], "here": _range(here), "all": _range(everywhere),
+                "median": f"{100 * (here.median - low) / span:.1f}",
+                **{
+                    f"{key}_{end}": f"{value:.1f}"
+                    for key, row in (("here", here), ("all", everywhere))
+                    for end, value in (
+                        ("left", 100 * (row.low - low) / span), ("width", max(100 * (row.high - row.low) / span, 1.5))
+                    )
+                },
+            })  # fmt: skip
+        return rows
+
+    def symbols(self, means: Markup) -> Markup:
+        """The pictures that the page refers to: `m3` is the medoid of cluster 3, and `mean3` its mean."""
+        found = str(means)
+        for label, cluster in self.clusters.items():
+            picture = cluster.member_picture(cluster.medoid)
+            found = found.replace(f'id="m{label}"', f'id="mean{label}"')
+            box = " ".join(map(str, picture.box))
+            found += f'<symbol id="m{label}" class="mol" viewBox="{box}">{picture.inner()}</symbol>'
+        return Markup(found)
+
+    def add_members(self, data: dict[str, Any]) -> None:
+        """Name the medoid of each cluster in the data of the page, and add RDKit's pictures of members.
+
+        There is room for so many; the nearest and the farthest come first.
+        """
+        by_rank = []
+        for cluster in self.clusters.values():
+            drawn = [self.known[row] for row in cluster.molecules.rows if row in self.known]
+            by_rank += [(rank, cluster, member) for rank, member in enumerate(_ends_first(drawn))]
+        by_rank.sort(key=lambda row: row[0])
+        for label, cluster in self.clusters.items():
+            data["clusters"][label]["medoid"] = self._place[cluster.medoid.row]
+        for _, cluster, member in by_rank[:DRAWN]:
+            data["graphs"][self._place[member.row]]["mol"] = cluster.member_picture(member, support=True).data()
+
+
+def molecule_cards(
+    estimator: Any, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs
+) -> MoleculeCards | None:
+    """The chemistry of the clusters; None if the graphs were not made of molecules, or RDKit is not there."""
+    if not made_of_molecules(graphs, evidence.sample.tolist()):
+        return None
+    return MoleculeCards(estimator, summary, evidence, graphs)
+
+
+def _mappings(estimator: Any, summary: ClusteringSummary, graphs: ReportGraphs, rows: list[int]) -> list[IntArray]:
+    """Alignments of members to the means of their clusters, with little effort."""
+    if not rows:
+        return []
+    quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
+    points = points_of(estimator, [graphs[row] for row in rows])
+    found = align_to_center(quick, points, centers_of(estimator), summary.labels[rows])
+    return [found.mapping(p) for p in range(len(rows))]
+
+
+def _picture(picture: MoleculePicture, label: str) -> str:
+    box = " ".join(map(str, picture.box))
+    return f'<svg class="mol" viewBox="{box}" role="img" aria-label="{escape(label)}">{picture.inner()}</svg>'
+
+
+def _levels(cluster: ClusterChemistry) -> list[int]:
+    """For each support of the slider, from the lowest, the number of the core with that support; -1 where there is none."""
+    found = []
+    for support in LEVELS[::-1]:
+        fitting = [n for n, core in enumerate(cluster.cores) if core.support >= support - 1e-9]
+        found.append(max(fitting, default=-1))
+    return found
+
+
+def _together(places: list[Place]) -> list[Place]:
+    """Two places at which the same rings are bound, in the same members, become one line."""
+    found: list[Place] = []
+    for place in places:
+        plain = tuple((_RING.sub("", text), share) for text, share in place.what)
+        before = next((n for n, other in enumerate(found) if f"(ring with {place.name})" in str(other)), None)
+        if before is not None and tuple((_RING.sub("", text), share) for text, share in found[before].what) == plain:
+            found[before] = Place(f"{found[before].name}, {place.name}", place.atom, plain)
+        else:
+            found.append(place)
+    return found
+
+
+def _place(place: Place) -> dict[str, Any]:
+    """What stands at a place: the most frequent groups, but of rare ones only the first."""
+    named = sum(share >= RARE for _, share in place.what[:GROUPS]) or 1
+    rest = place.what[named:]
+    what = [{"text": text, "share": share, "said": _percent(share)} for text, share in place.what[:named]]
+    return {
+        "name": place.name, "what": what, "others": len(rest), "others_share": _percent(sum(share for _, share in rest)),
+    }  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    """A share in whole per cent; what is rare stays above 0, and what is not everything below 100."""
+    return f"{min(max(round(100 * share), 1), 99 if share < 1 else 100)}%" if share > 0 else "0%"
+
+
+def _range(row: Range) -> str:
+    digits = 0 if row.high >= 20 or row == tuple(map(round, row)) else 1
+    low, median, high = (f"{value:.{digits}f}".replace("-0.0", "0.0") for value in row)
+    return f"{median} ({low} to {high})"
+
+
+def _ends_first(members: list[Aligned]) -> list[Aligned]:
+    """Members from both ends in turn: the nearest, the farthest, the second nearest, ..."""
+    half = (len(members) + 1) // 2
+    near, far = members[:half], members[half:][::-1]
+    return [member for pair in zip_longest(near, far) for member in pair if member is not None]

@@ -1,0 +1,54 @@
+"use strict";
+// Molecules as RDKit drew them (see chemistry/drawing.py), from short lists; and the slider of the common core.
+function moleculePicture(m) {
+  const SVG = "http://www.w3.org/2000/svg";
+  const add = (to, name, attributes, text) => {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    to.append(made);
+  };
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "mol");
+  svg.setAttribute("viewBox", m.v.join(" "));
+  svg.setAttribute("aria-hidden", "true");
+  for (const [tenth, d] of m.u || []) add(svg, "path", { class: `u u${tenth}`, d });
+  for (const [ink, d] of Object.entries(m.s)) add(svg, "path", { class: `i${ink}`, d });
+  for (const [ink, d] of Object.entries(m.f || {})) add(svg, "path", { class: `i${ink} full`, d });
+  for (const [x, y, size, ink, text] of m.t || []) add(svg, "text", { class: `i${ink}`, x, y, "font-size": size }, text);
+  return svg;
+}
+
+// A member and the medoid of its cluster side by side, as the viewer shows them.
+function besideMedoid(g, D) {
+  const box = document.createElement("div"), medoid = D.graphs[D.clusters[g.c].medoid];
+  box.className = "beside";
+  const both = medoid && medoid !== g && medoid.mol ? [[g, g.name], [medoid, `medoid: ${medoid.name}`]] : [[g, g.name]];
+  for (const [one, said] of both) {
+    const figure = document.createElement("figure"), caption = document.createElement("figcaption"), svg = moleculePicture(one.mol);
+    svg.removeAttribute("aria-hidden");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", said);
+    caption.textContent = said;
+    figure.append(svg, caption);
+    box.append(figure);
+  }
+  return box;
+}
+
+document.querySelectorAll("section.core").forEach((section) => {
+  const levels = section.dataset.levels.split(" ").map(Number), label = section.querySelector(".support");
+  const slider = label.querySelector("input"), said = label.querySelector("output"), none = section.querySelector(".none");
+  const parts = [...section.querySelectorAll(".level")];
+  function show() {
+    const at = Math.round((Number(slider.value) - Number(slider.min)) / 10), chosen = levels[at];
+    parts.forEach((part) => { part.hidden = Number(part.dataset.core) !== chosen; });
+    none.hidden = chosen >= 0;
+    said.textContent = `${slider.value}%`;
+    const shown = parts.find((part) => !part.hidden);
+    slider.setAttribute("aria-valuetext", `${slider.value}%: ${shown ? shown.querySelector("figcaption").textContent : "no core"}`);
+  }
+  label.hidden = parts.length === 0;
+  slider.addEventListener("input", show);
+  show();
+});

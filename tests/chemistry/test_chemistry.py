@@ -1,0 +1,268 @@
+"""What is read of clusters of molecules: the core is the planted scaffold, what varies is what was enumerated."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import graphmeans as gm
+from graphmeans import GraphError
+from graphmeans.chemistry.members import Aligned, cluster_molecules, made_of_molecules, spread
+from graphmeans.chemistry.toolkit import part
+from reports import drawings, fitted
+from series import ANILIDES, enumerated, three_series
+
+Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
+
+
+@pytest.fixture(scope="module")
+def series():
+    graphs, scaffolds = three_series()
+    return graphs, scaffolds, fitted(graphs, 3)
+
+
+def one_cluster(smiles):
+    graphs = gm.from_smiles(smiles)
+    return graphs, gm.chemistry.read_clusters(fitted(graphs, 1), graphs)[0]
+
+
+def places(found):
+    """What stands at each place, in counts."""
+    return [Counter({text: round(share * found.compared) for text, share in place.what}) for place in found.places]
+
+
+def test_the_core_of_a_planted_series_is_its_scaffold(series):
+    graphs, scaffolds, estimator = series
+    for label in range(3):
+        members = np.flatnonzero(estimator.labels_ == label)
+        assert len({scaffolds[i] for i in members}) == 1
+        core = gm.chemistry.common_core(estimator, graphs, label, support=1.0)
+        assert core.smiles == Chem.CanonSmiles(scaffolds[members[0]])
+        assert core.share == 1.0
+
+
+def test_the_share_of_members_is_confirmed_by_substructure_search(series):
+    graphs, _, estimator = series
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        assert cluster.cores
+        for core in cluster.cores:
+            query = Chem.MolFromSmarts(core.smarts)
+            members = [graphs[i].origin for i in np.flatnonzero(estimator.labels_ == cluster.label)]
+            assert core.count == sum(m.HasSubstructMatch(query) for m in members)
+            assert core.of == len(members)
+            assert core.host.molecule.HasSubstructMatch(query)
+
+
+def test_cores_grow_as_the_support_falls_and_every_part_has_it(series):
+    graphs, _, estimator = series
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        sizes = [len(core.atoms) for core in cluster.cores]
+        assert sizes == sorted(set(sizes))
+        assert [core.support for core in cluster.cores] == sorted((c.support for c in cluster.cores), reverse=True)
+        for core in cluster.cores:
+            atoms, bonds = cluster.frame.atom_support(core.host), cluster.frame.bond_support(core.host)
+            assert all(atoms[a] >= core.support - 1e-9 for a in core.atoms if a not in core.elements)
+            assert all(bonds[b] >= core.support - 1e-9 for b in core.bonds)
+            assert len(Chem.GetMolFrags(core.query)) == 1
+
+
+def test_supports_are_the_shares_that_counting_by_hand_gives(series):
+    graphs, _, estimator = series
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        medoid, members = cluster.medoid, cluster.molecules.aligned
+        for a, share in enumerate(cluster.frame.atom_support(medoid)):
+            mine = medoid.molecule.GetAtomWithIdx(a)
+            alike = 0
+            for member in members:
+                at = [b for b, node in enumerate(member.nodes) if node == medoid.nodes[a] >= 0]
+                others = [member.molecule.GetAtomWithIdx(b) for b in at]
+                alike += any(
+                    o.GetSymbol() == mine.GetSymbol() and o.GetIsAromatic() == mine.GetIsAromatic() for o in others
+                )
+            assert share == pytest.approx(alike / len(members))
+
+
+def test_what_varies_is_what_was_enumerated():
+    smiles, counts = enumerated(ANILIDES, ["H", "F", "Cl"], ["H", "CH₃", "OCH₃"])
+    _, cluster = one_cluster(smiles)
+    core = cluster.core_at(1.0)
+    assert core.smiles == "CC(=O)Nc1ccccc1"
+    found = cluster.variation(core)
+    # Both ortho positions are alike: all groups are found at the same of the two.
+    assert sorted(places(found), key=str) == sorted(counts, key=str)
+    assert found.compared == len(smiles)
+    assert [place.name for place in found.places] == ["R1", "R2"]
+
+
+def test_an_atom_of_a_ring_at_which_elements_differ_belongs_to_the_core_and_is_named():
+    smiles = ["CCNC(=O)c1ccc(Cl)cc1", "CCNC(=O)c1ccc(Cl)nc1", "CCNC(=O)c1ccc(Cl)cc1C", "CCNC(=O)c1ccc(Cl)nc1C"]
+    _, cluster = one_cluster(smiles)
+    core = cluster.core_at(0.9)
+    assert len(core.atoms) == 12
+    assert core.count == 4
+    named = {place.name: dict(place.what) for place in cluster.variation(core).places}
+    assert named == {"R1": {"H": 0.5, "CH₃": 0.5}, "X1": {"C": 0.5, "N": 0.5}}
+
+
+def test_groups_that_close_a_ring_say_with_which_place():
+    _, cluster = one_cluster(["OCc1ccccc1CC", "OCc1ccccc1CC", "OCc1ccccc1CC", "OC1CCc2ccccc21"])
+    (core,) = [core for core in cluster.cores if core.smiles == "c1ccccc1"][:1] or [cluster.core_at(1.0)]
+    texts = [text for place in cluster.variation(core).places for text, _ in place.what]
+    assert any("ring with R" in text for text in texts)
+
+
+def test_rings_are_whole_or_left_out():
+    _, cluster = one_cluster(["CCCCC1CCCCC1", "CCCCC1CCCC1", "CCCCC1CCC1", "CCCCC1CCCCCC1"])
+    for core in cluster.cores:
+        host = core.host.molecule
+        inside = set(core.atoms)
+        for atom in core.atoms:
+            rings = [ring for ring in host.GetRingInfo().AtomRings() if atom in ring]
+            assert not rings or any(set(ring) <= inside for ring in rings)
+
+
+def test_a_cluster_without_anything_in_common_has_no_core():
+    _, cluster = one_cluster(["CCCCC", "O=S(=O)(O)O", "FC(F)(F)Cl", "[Na+].[Cl-]"])
+    assert cluster.core_at(1.0) is None
+    assert gm.chemistry.describe_clusters(*_fit(["CCCCC", "OS(=O)(=O)O", "FP(F)F", "[Na+].[Cl-]"]))[0]["size"] == 4
+
+
+def _fit(smiles):
+    graphs = gm.from_smiles(smiles)
+    return fitted(graphs, 1), graphs
+
+
+def test_the_table_has_a_row_for_each_cluster_with_medians_and_scaffolds(series):
+    graphs, _, estimator = series
+    rows = gm.chemistry.describe_clusters(estimator, graphs)
+    assert [row["cluster"] for row in rows] == [0, 1, 2]
+    for row in rows:
+        members = np.flatnonzero(estimator.labels_ == row["cluster"])
+        assert row["size"] == len(members)
+        assert row["medoid"] == members[np.argmin(estimator.distances_[members])]
+        weights = [part("Chem.Descriptors").MolWt(graphs[i].origin) for i in members]
+        assert row["weight"] == pytest.approx(np.median(weights))
+        murcko = part("Chem.Scaffolds.MurckoScaffold")
+        known = Counter(murcko.MurckoScaffoldSmiles(mol=graphs[i].origin) for i in members)
+        assert (row["scaffold"], round(row["scaffold_share"] * len(members))) in known.items()
+        assert round(row["scaffold_share"] * len(members)) == max(known.values())
+
+
+def test_molecules_themselves_can_be_given_too(series):
+    graphs, _, estimator = series
+    molecules = [graph.origin for graph in graphs]
+    for ours, theirs in zip(*(gm.chemistry.describe_clusters(estimator, x) for x in (graphs, molecules)), strict=True):
+        assert ours["core_smarts"] == theirs["core_smarts"]
+
+
+def test_hydrogens_that_are_atoms_change_no_core():
+    bare = [Chem.MolFromSmiles(text) for text in ("CC(=O)Nc1ccccc1", "CC(=O)Nc1ccccc1C", "CC(=O)Nc1ccc(F)cc1")]
+    graphs = gm.from_rdkit([Chem.AddHs(molecule) for molecule in bare])
+    cluster = gm.chemistry.read_clusters(fitted(graphs, 1), graphs)[0]
+    assert cluster.core_at(1.0).smiles == "CC(=O)Nc1ccccc1"
+    assert all(atom.GetAtomicNum() > 1 for atom in cluster.medoid.molecule.GetAtoms())
+
+
+def test_members_lie_as_the_medoid_does(series):
+    from graphmeans.chemistry.depiction import laid_out, shared_part, turned_to
+
+    graphs, _, estimator = series
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        medoid = cluster.medoid
+        drawn = laid_out(medoid.molecule)
+        there = drawn.GetConformer().GetPositions()
+        for member in cluster.molecules.aligned:
+            pairs = shared_part(medoid, member)
+            here = turned_to(member, medoid, drawn).GetConformer().GetPositions()
+            assert len(pairs) >= 3
+            for a, b in pairs:
+                assert there[a] == pytest.approx(here[b], abs=1e-3)
+
+
+def test_pictures_are_svg_of_paths_and_letters_only(series):
+    graphs, _, estimator = series
+    cluster = gm.chemistry.read_clusters(estimator, graphs)[estimator.labels_[0]]
+    picture = cluster.medoid_picture()
+    root = ET.fromstring(picture.svg())
+    tags = {element.tag.split("}")[1] for element in root.iter()}
+    assert tags == {"svg", "style", "path", "text"}
+    assert {"u10"} <= {c for element in root.iter() for c in element.get("class", "").split()}
+    core = ET.fromstring(cluster.core_picture(cluster.core_at(1.0)).svg())
+    letters = "".join(element.text for element in core.iter() if element.tag.endswith("text"))
+    assert "R1" in letters
+    assert "R2" in letters
+    assert len(picture.svg(style=False)) < 4000
+
+
+def test_a_charge_and_an_n_oxide_are_drawn_as_they_are():
+    from graphmeans.chemistry.depiction import laid_out
+    from graphmeans.chemistry.drawing import draw
+
+    letters = [text for *_, text in draw(laid_out(Chem.MolFromSmiles("[O-][n+]1ccccc1"))).letters]
+    assert sorted(letters) == ["+", "-", "N", "O"]
+    wedge = draw(laid_out(Chem.MolFromSmiles("C[C@H](N)C(=O)O")))
+    assert wedge.fills or len(re.findall("M", "".join(wedge.strokes.values()))) > 8
+
+
+def test_graphs_that_were_not_made_of_molecules_are_refused_with_a_reason():
+    graphs = drawings(6)
+    assert not made_of_molecules(graphs, [0, 1])
+    with pytest.raises(GraphError, match=r"graph \d was not made of a molecule"):
+        gm.chemistry.describe_clusters(fitted(graphs, 2), graphs)
+    good = gm.from_smiles(["CCO", "CCN", "CCC"])
+    with pytest.raises(GraphError, match="support must be above 0 and at most 1"):
+        gm.chemistry.common_core(fitted(good, 1), good, 0, support=50)
+    with pytest.raises(GraphError, match="fitted to 3 graphs"):
+        gm.chemistry.common_core(fitted(good, 1), good[:2], 0)
+
+
+def test_members_are_taken_evenly_and_the_nearest_is_among_them(series):
+    assert spread(list(range(10)), 4) == [0, 3, 6, 9]
+    assert spread([5, 3], 4) == [5, 3]
+    graphs, _, estimator = series
+    for members in cluster_molecules(estimator, graphs, aligned=3):
+        assert len(members.aligned) == 3
+        assert members.aligned[0].row == members.rows[0]
+        distances = estimator.distances_[members.rows]
+        assert (np.diff(distances) >= 0).all()
+
+
+def test_without_rdkit_the_reason_is_said(monkeypatch):
+    import graphmeans.chemistry.toolkit as toolkit
+
+    def missing(name):
+        raise ImportError(name)
+
+    toolkit.part.cache_clear()
+    monkeypatch.setattr(toolkit, "import_module", missing)
+    try:
+        assert not toolkit.has_rdkit()
+        with pytest.raises(GraphError, match="needs RDKit"):
+            toolkit.part("Chem")
+        assert not made_of_molecules(gm.from_smiles(["CCO"]), [0])
+    finally:
+        toolkit.part.cache_clear()
+
+
+def test_an_unaligned_member_is_turned_all_the_same():
+    from graphmeans.chemistry.depiction import laid_out, turned_to
+
+    one, other = Chem.MolFromSmiles("c1ccccc1O"), Chem.MolFromSmiles("FC(F)(F)F")
+    reference = Aligned(0, one, np.arange(7))
+    member = Aligned(1, other, np.array([0, 1, 2, -1, -1]))
+    assert turned_to(member, reference, laid_out(one)).GetNumConformers() == 1
+
+
+@pytest.mark.parametrize("options", [{"fragments": "largest"}, {"hydrogens": "keep"}, {"standardise": "uncharge"}])
+def test_molecules_are_read_as_the_encoder_of_the_fit_makes_graphs_of_them(options):
+    smiles = ["CC(=O)Nc1ccccc1.[Na+].[Cl-]", "CC(=O)Nc1ccccc1C", "CC(=O)Nc1ccc(C[NH3+])cc1"]
+    graphs = gm.from_smiles(smiles)
+    estimator = fitted(graphs, 1, encoder=gm.MoleculeEncoder(**options))
+    for given in (graphs, gm.from_smiles(smiles, **options)):
+        core = gm.chemistry.common_core(estimator, given, 0, support=1.0)
+        assert core.smiles == "CC(=O)Nc1ccccc1"
+        assert core.count == 3

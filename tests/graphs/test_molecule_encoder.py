@@ -1,0 +1,109 @@
+"""The preset for molecules: what it compares, what options change, and that models keep how molecules become graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import graphmeans as gm
+from graphmeans.graphs.encoding.molecules import WEIGHTS, are_molecules
+
+Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
+
+LEFT, RIGHT = "C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O"
+FAMILIES = ["CCCCCC", "CCCCCCC", "CCCCCCCC", "c1ccccc1", "Cc1ccccc1", "Clc1ccccc1", "OCC(O)CO", "OCC(O)C(O)CO", "OCCO"]
+
+
+def distance(one, other, **options):
+    encoder = gm.MoleculeEncoder(**options)
+    return gm.distance(*encoder.graphs_of([one, other]), encoder=encoder, matcher="exact")
+
+
+def test_what_is_compared():
+    assert distance("CCO", "OCC") == 0
+    # One atom differs in its element (2 * 2) and its hydrogens, which count 0.2 each.
+    assert distance("CCO", "CCF") ** 2 == pytest.approx(2 * WEIGHTS["element"] + WEIGHTS["hydrogens"])
+    assert distance("CC(=O)O", "CC(=O)[O-]") ** 2 == pytest.approx(WEIGHTS["charge"] + WEIGHTS["hydrogens"])
+    single, double = "CC", "C=C"
+    assert distance(single, double) ** 2 == pytest.approx(2 * 2 * WEIGHTS["bond"] + 2 * WEIGHTS["hydrogens"])
+    flat, ring = distance("C1CCCCC1", "c1ccccc1"), distance("C1CCCCC1", "C1CCCCC1")
+    assert ring == 0
+    assert flat**2 == pytest.approx(6 * (2 * WEIGHTS["aromatic"] + WEIGHTS["hydrogens"] + 2 * 2 * WEIGHTS["bond"]))
+    assert distance("C1CCCCC1", "c1ccccc1", weights={"aromatic": 0}) < flat
+
+
+def test_stereo_and_isotopes_are_options():
+    assert distance(LEFT, RIGHT) == 0
+    assert distance(LEFT, RIGHT, stereo=True) > 0
+    assert distance(LEFT, "OC(=O)[C@H](C)N", stereo=True) == 0  # the same molecule, written in another order
+    assert distance("F/C=C/F", "F/C=C\\F") == 0
+    assert distance("F/C=C/F", "F/C=C\\F", stereo=True) > 0
+    assert distance("C[13CH3]", "CC") == 0
+    assert distance("C[13CH3]", "CC", isotopes=True) > 0
+
+
+def test_salts_hydrogens_and_standardisation_are_options():
+    salt, acid = "CC(=O)[O-].[Na+]", "CC(=O)O"
+    assert distance(salt, "CC(=O)[O-]") > 0
+    assert distance(salt, "CC(=O)[O-]", fragments="largest") == 0
+    assert distance(salt, acid, fragments="largest", standardise="uncharge") == 0
+    assert distance("CN(=O)=O", "C[N+](=O)[O-]") > 0
+    assert distance("CN(=O)=O", "C[N+](=O)[O-]", standardise="cleanup") == 0
+    assert distance("Oc1ccccn1", "O=c1cccc[nH]1", standardise="tautomer") == 0
+    assert distance("[H]C([H])([H])C", "CC") == 0
+    graph = gm.from_smiles(salt, fragments="largest", standardise="cleanup")
+    assert (graph.node_ids, Chem.MolToSmiles(graph.origin)) == ((0, 1, 2, 3), "CC(=O)[O-].[Na+]")
+    for options, said in (({"stereo": 2}, "stereo must be True or False"), ({"fragments": "all"}, "fragments must be one of")):
+        with pytest.raises(gm.GraphError, match=said):
+            gm.MoleculeEncoder(**options).fit(["C"])
+    with pytest.raises(gm.GraphError, match="weights names the attribute 'colour'"):
+        gm.MoleculeEncoder(weights={"colour": 1}).fit(["CC"])
+    with pytest.raises(gm.GraphError, match="graph 0 has no node attribute 'element'"):
+        gm.MoleculeEncoder().fit([gm.Graph({"x": [1.0]})])
+
+
+def test_the_preset_is_the_default_whatever_molecules_come_as():
+    molecules = [Chem.MolFromSmiles(smiles) for smiles in FAMILIES]
+    graphs = gm.from_smiles(FAMILIES)
+    found = [
+        gm.GraphKMeans(3, n_init=1, random_state=0, encoder=encoder).fit(given)
+        for encoder, given in (("auto", FAMILIES), ("auto", molecules), ("auto", graphs), ("molecule", FAMILIES),
+                               ("auto", np.array(FAMILIES)), (gm.MoleculeEncoder(), graphs))
+    ]  # fmt: skip
+    assert {type(km.encoder_).__name__ for km in found} == {"MoleculeEncoder"}
+    assert len({(tuple(km.labels_), km.inertia_) for km in found}) == 1
+    plain = gm.from_smiles(FAMILIES, atoms=["element"])  # as in the paper
+    assert not are_molecules(plain)
+    assert type(gm.GraphKMeans(3, n_init=1, random_state=0).fit(plain).encoder_) is gm.GraphEncoder
+    assert isinstance(found[0].centroids()[0], str)
+    assert found[1].centroids()[0].GetNumAtoms() > 0
+    same = clone(gm.MoleculeEncoder(stereo=True, weights={"ring": 2.0}))
+    assert same.get_params() == gm.MoleculeEncoder(stereo=True, weights={"ring": 2.0}).get_params()
+
+
+@pytest.mark.parametrize("encoder", ["auto", gm.MoleculeEncoder(stereo=True, fragments="largest", weights={"ring": 0.5})])
+def test_a_loaded_model_takes_raw_molecules(encoder, tmp_path):
+    salts = [f"{smiles}.[Na+].[Cl-]" for smiles in FAMILIES]
+    km = gm.GraphKMeans(3, n_init=1, random_state=0, encoder=encoder).fit(FAMILIES)
+    km.save(tmp_path / "m.gmz")
+    same = gm.load(tmp_path / "m.gmz")
+    assert same.encoder_.get_params() == km.encoder_.get_params()
+    molecules = [Chem.MolFromSmiles(smiles) for smiles in salts]
+    for given in (salts, molecules, gm.from_rdkit(molecules)):
+        np.testing.assert_array_equal(same.transform(given), km.transform(salts))
+    if encoder != "auto":
+        np.testing.assert_allclose(same.transform(salts), km.transform(FAMILIES))
+    assert same.predict(FAMILIES[0]).tolist() == km.labels_[:1].tolist()
+
+
+def test_indexes_and_other_estimators_take_smiles():
+    index = gm.GraphIndex().fit(FAMILIES)
+    assert index.query("Brc1ccccc1", n_neighbors=1)[0].index in (3, 4, 5)
+    assert gm.GraphKMedoids(3, random_state=0).fit(FAMILIES).labels_.shape == (9,)
+    classes = ["chain"] * 3 + ["ring"] * 3 + ["polyol"] * 3
+    assert gm.GraphNearestCentroid(random_state=0).fit(FAMILIES, classes).predict(["CCCCC"]).tolist() == ["chain"]
+    with pytest.raises(gm.GraphError, match="graph 1: not a molecule in SMILES"):
+        gm.GraphKMeans(1).fit(["CC", "a.gxl"])
+    with pytest.raises(gm.GraphError, match="put it into a list"):
+        gm.GraphKMeans(1).fit("CC")

@@ -1,0 +1,160 @@
+"""Cards of molecules: what they say is right, and in a browser the slider works by mouse and keyboard."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from test_report_browser import AXE, Tab, browser  # noqa: F401
+
+import graphmeans as gm
+from effort import thorough
+from graphmeans.report import write_report
+from graphmeans.report.molecule_cards import _percent, _range
+from reports import HOSTILE, drawings, fitted
+from series import three_series
+
+Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    graphs, scaffolds = three_series()
+    estimator = fitted(graphs, 3)
+    path = write_report(tmp_path_factory.mktemp("molecules") / "series.html", estimator=estimator, graphs=graphs)
+    return graphs, scaffolds, estimator, path
+
+
+def card_of(text: str, label: int) -> str:
+    return text[text.index(f'<article class="cluster" id="cluster-{label}"') :].split("</article>")[0]
+
+
+def test_the_medoid_leads_the_core_stands_beside_it_and_the_mean_comes_last(page):
+    text = page[3].read_text()
+    for label in range(3):
+        card = card_of(text, label)
+        order = [card.index(f'class="{name}"') for name in ("medoid", "core", "last")]
+        assert order == sorted(order)
+        assert f"#mean{label}" in card[order[2] :]
+        assert f'href="#m{label}"' not in card
+        assert f'<symbol id="m{label}" class="mol"' in text
+        assert f'<symbol id="mean{label}"' in text
+
+
+def test_the_card_shows_the_core_with_the_share_of_members_that_contain_it(page):
+    graphs, _, estimator, path = page
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        card = card_of(path.read_text(), cluster.label)
+        shown = re.findall(r"<dt>SMARTS</dt><dd><code>(.*?)</code>", card)
+        said = re.findall(r"<figcaption><b>(\d+)%</b> of (\d+) members? contains? it", card)
+        assert shown
+        for smarts, (share, of) in zip(shown, said, strict=True):
+            query = Chem.MolFromSmarts(smarts)
+            members = [graphs[i].origin for i in np.flatnonzero(estimator.labels_ == cluster.label)]
+            count = sum(m.HasSubstructMatch(query) for m in members)
+            assert int(of) == len(members)
+            assert int(share) == pytest.approx(100 * count / len(members), abs=1)
+        weight = cluster.ranges["weight"]
+        assert f"{weight.median:.0f} ({weight.low:.0f} to {weight.high:.0f})" in card
+
+
+def test_members_are_drawn_by_rdkit_from_numbers_and_known_letters(page):
+    text = page[3].read_text()
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
+    late = [json.loads(part) for part in re.findall(r'id="members-\d+">(.*?)</script>', text, re.S)]
+    pictures = [row["mol"] for part in late for row in part]
+    assert len(pictures) == len(page[0])
+    for picture in pictures:
+        assert all(re.fullmatch(r"[MLQZz\d .,-]+", d) for d in picture["s"].values())
+        assert all(len(letter[4]) == 1 for letter in picture.get("t", []))
+    for row, cluster in enumerate(data["clusters"]):
+        medoid = data["graphs"][cluster["medoid"]]
+        assert medoid["r"] == min(g["r"] for g in data["graphs"] if g["c"] == row)
+
+
+def test_graphs_without_molecules_keep_their_page(tmp_path):
+    text = write_report(tmp_path / "page.html", estimator=fitted(drawings(8), 2), graphs=drawings(8)).read_text()
+    assert 'class="medoid"' not in text
+    assert "moleculePicture(m)" not in text
+    assert 'href="#m0"' in text
+
+
+def test_names_of_molecules_are_escaped(tmp_path):
+    molecules = [Chem.MolFromSmiles(text) for text in ("c1ccccc1O", "c1ccccc1N", "c1ccccc1C", "c1ccccc1F", "c1ccccc1")]
+    for molecule, name in zip(molecules, HOSTILE, strict=True):
+        molecule.SetProp("_Name", name)
+    graphs = gm.from_rdkit(molecules)
+    text = write_report(tmp_path / "page.html", estimator=fitted(graphs, 1), graphs=graphs).read_text()
+    assert "<script>alert" not in text
+    assert "<img src=x" not in text
+
+
+def test_shares_and_ranges_are_rounded_so_that_they_stay_true():
+    from graphmeans.chemistry.profile import Range
+
+    assert [_percent(share) for share in (0.0, 0.001, 0.5, 0.999, 1.0)] == ["0%", "1%", "50%", "99%", "100%"]
+    assert _range(Range(1.0, 2.0, 3.0)) == "2 (1 to 3)"
+    assert _range(Range(-0.04, 1.26, 2.5)) == "1.3 (0.0 to 2.5)"
+
+
+# -- in a browser --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tab(browser, page):  # noqa: F811
+    return Tab(browser, page[3])
+
+
+def shown(tab: Tab, label: int) -> str:
+    return tab.js(f"document.querySelector('#cluster-{label} .level:not([hidden]) code')?.textContent ?? ''")
+
+
+def test_the_slider_chooses_the_core_by_keyboard_and_mouse(page, tab):
+    from selenium.webdriver.common.keys import Keys
+
+    graphs, _, estimator, _ = page
+    label = int(estimator.labels_[0])
+    cluster = next(c for c in gm.chemistry.read_clusters(estimator, graphs) if c.label == label)
+    assert len(cluster.cores) > 1
+    tab.open()
+    slider = f"#cluster-{label} .support input"
+    assert shown(tab, label) == cluster.core.smiles
+    tab.focus(slider)
+    tab.press(Keys.END)
+    assert tab.js(f"document.querySelector('{slider}').value") == "100"
+    assert shown(tab, label) == cluster.core_at(1.0).smiles
+    tab.press(Keys.HOME)
+    assert shown(tab, label) == cluster.cores[-1].smiles
+    assert tab.js(f"document.querySelector('{slider}').getAttribute('aria-valuetext')").startswith("20%: ")
+    tab.click(slider)  # in its middle, which is at 60 %
+    fitting = [core for core in cluster.cores if core.support >= 0.6 - 1e-9]
+    assert shown(tab, label) == fitting[-1].smiles
+    assert tab.errors() == []
+
+
+def test_a_member_opens_beside_its_medoid(page, tab):
+    tab.open()
+    tab.click("#cluster-0 .medoid .open")
+    assert tab.js("document.querySelector('dialog[open] .beside svg.mol') !== null")
+    tab.press("\ue00c")
+    tab.until("document.querySelector('#cluster-0 .members .thumb svg.mol') !== null")
+    medoid = tab.js("JSON.parse(document.getElementById('data').textContent).clusters[0].medoid")
+    tab.js(f"document.querySelector('#cluster-0 .members .thumb:not([data-g=\\'{medoid}\\'])').click()")
+    assert tab.js("document.querySelectorAll('dialog[open] .beside svg.mol').length") == 2
+    assert tab.errors() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", thorough("dark")])
+def test_cards_of_molecules_are_accessible_and_fit_any_width(tab, scheme):
+    if AXE is None:
+        pytest.skip("no axe-core-python: the page is not checked for accessibility")
+    tab.open(scheme=scheme)
+    tab.js("document.querySelectorAll('article details').forEach(d => { d.open = true; })")
+    assert tab.axe() == []
+    for width in (360, 768, 1440):
+        tab.open(width=width, scheme=scheme)
+        tab.js("document.querySelectorAll('article details').forEach(d => { d.open = true; })")
+        assert tab.overflow() == []
+    assert tab.errors() == []
