@@ -301,6 +301,28 @@ def test_progress_shows_iterations_and_compilation():
     handler.emit(record("plain record without a trace"))
 
 
+def test_progress_names_phases_goes_on_and_says_what_is_left(monkeypatch: pytest.MonkeyPatch):
+    progress = Progress(TextColumn("{task.description}"), console=Console(quiet=True))
+    handler = ProgressHandler(progress, progress.add_task("start", total=None))
+    handler.began = 0.0
+    monkeypatch.setattr("graphmeans.cli.progress.time.monotonic", lambda: 60.0)
+    (task,) = progress.tasks
+    run = {"run": 0, "n_runs": 1, "max_iter": 100, "n_graphs": 500, "swaps_follow": True}
+    done = []
+    for trace in (
+        {"phase": "seeding", "share": 0.5, **run},
+        {"phase": "iteration", "iteration": 1, "moved": 500, "inertia": 9.0, **run},
+        {"phase": "iteration", "iteration": 9, "moved": 3, "inertia": 8.0, **run},
+        {"phase": "swap", "iteration": 1, "moved": 3, "inertia": 8.5, **run},
+        {"phase": "swaps", "share": 0.5, "tried": 7, "kept": 2, "inertia": 8.0, **run},
+    ):
+        handler.emit(record(**trace))
+        done.append(task.completed)
+    assert done == sorted(done)
+    assert done[-1] == pytest.approx(0.7)
+    assert task.description == "moving centers elsewhere: 7 swaps tried, 2 kept, objective 8, about 25.7 s left"
+
+
 def test_a_pipe_gets_no_progress_but_warnings(capsys: pytest.CaptureFixture[str]):
     logger = logging.getLogger("graphmeans")
     with shown_progress("work", quiet=False):

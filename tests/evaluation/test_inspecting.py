@@ -105,6 +105,35 @@ def test_one_graph_and_none():
         gm.evaluation.inspect([])
 
 
+def path(n: int, shift: float = 0.0) -> gm.Graph:
+    return gm.Graph(np.arange(n, dtype=float).reshape(-1, 1) + shift, [(i, i + 1) for i in range(n - 1)])
+
+
+def test_large_graphs_are_not_fitted_to_know_what_a_fit_takes(monkeypatch):
+    monkeypatch.setattr("graphmeans.evaluation.cost.TRIAL", 1e-9)
+    monkeypatch.setattr("graphmeans.evaluation.cost._trial", None)  # calling it would fail
+    cost = gm.evaluation.inspect([path(12 + i % 5, i) for i in range(30)], 3).cost
+    assert cost.n_sample == 0
+    assert cost.seconds == pytest.approx(cost.matchings * cost.seconds_a_matching)
+    assert cost.seconds_longest_matching >= cost.seconds_a_matching > 0
+
+
+def test_one_large_graph_is_not_matched_but_its_time_is_said(monkeypatch):
+    monkeypatch.setattr("graphmeans.evaluation.cost.MOST_WORK", 10 * 8.0**3)
+    matched = []
+    solve = gm.GraphSpace.solve
+
+    def watched(space, x, y, pairs, *args, **kwargs):
+        matched.extend(np.maximum(x.sizes[pairs[:, 0]], y.sizes[pairs[:, 1]]).tolist())
+        return solve(space, x, y, pairs, *args, **kwargs)
+
+    monkeypatch.setattr(gm.GraphSpace, "solve", watched)
+    monkeypatch.setattr("graphmeans.evaluation.cost.UNION", 20)
+    cost = gm.evaluation.inspect([path(6, i) for i in range(40)] + [path(60)], 2).cost
+    assert max(matched) < 60
+    assert cost.seconds_longest_matching > 2 * cost.seconds_a_matching
+
+
 def test_remarks_name_the_option_that_mends():
     rng = np.random.default_rng(0)
     graphs = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,13 @@ from graphmeans.cli import options
 from graphmeans.cli.errors import exit_code, reported, was_stopped
 from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, in_roles, read_input
 from graphmeans.cli.output import echo_json
+
+if TYPE_CHECKING:
+    from graphmeans.cluster.estimators.kmeans import GraphKMeans
+
+#: How long a fit takes is estimated for so many graphs, or for graphs of so many nodes; it is said if it is more than so many
+#: seconds.
+MANY, LARGE, LONG = 1000, 100, 30.0
 
 InitName = Enum(
     "InitName",
@@ -139,6 +146,8 @@ def cluster_command(
             n_jobs=jobs, random_state=seed,
             checkpoint=None if checkpoint is None else str(checkpoint),
         )  # fmt: skip
+        if not quiet and where == options.EngineName.threads.value:
+            _say_how_long(graphs, estimator)
         with shown_progress("clustering", quiet=quiet), connected_workers(where, jobs) as workers:
             if workers is not None:
                 estimator.engine = workers.client
@@ -154,3 +163,21 @@ def cluster_command(
             show_results(summary, output, seconds, quiet=quiet)
         if was_stopped():
             raise typer.Exit(exit_code())
+
+
+def _say_how_long(graphs: Any, estimator: GraphKMeans) -> None:
+    """Say before a long fit begins about how long it will take; nothing if it is short."""
+    if not isinstance(graphs, list) or (len(graphs) < MANY and max(graph.n_nodes for graph in graphs) < LARGE):
+        return
+    from graphmeans.cli.progress import shown_progress
+    from graphmeans.evaluation.cost import forecast
+    from graphmeans.report.words import duration
+
+    with shown_progress("estimating how long it takes", quiet=False):
+        cost = forecast(graphs, estimator)
+    if cost is not None and cost.seconds > LONG:
+        typer.echo(
+            f"this takes about {duration(cost.seconds)} (a matching {1e3 * cost.seconds_a_matching:.2g} ms, the longest at most "
+            f"{duration(cost.seconds_longest_matching)}); Ctrl-C keeps what there is by then",
+            err=True,
+        )

@@ -97,7 +97,8 @@ def _show(found: Inspection, classes: Sequence[object] | None) -> None:
         clusters = counted(cost.n_clusters, "cluster")
         say(
             f"a fit with {clusters} takes about [bold]{duration(cost.seconds)}[/bold], "
-            f"{number(float(f'{cost.matchings:.2g}'))} matchings (a matching takes {1e3 * cost.seconds_a_matching:.2g} ms) "
+            f"{number(float(f'{cost.matchings:.2g}'))} matchings (a matching takes {1e3 * cost.seconds_a_matching:.2g} ms, "
+            f"the longest at most {duration(cost.seconds_longest_matching)}) "
             f"and {_bytes(cost.bytes)} of memory"
         )
     for note in found.notes:

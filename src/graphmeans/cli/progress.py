@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,19 +17,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 from graphmeans.paper.protocol import RunSetting, Watcher
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import counted, number
+from graphmeans.report.words import counted, duration, number
+
+#: The share of the time of a run after which it is seeded, and after which swaps of centers begin.
+SEEDING_ENDS, RUN_ENDS = 0.15, 0.4
+#: What is left is not said in the first seconds, nor before this share is done.
+SOON, TOO_LITTLE = 5.0, 0.05
 
 
 class ProgressHandler(logging.Handler):
     """Shows log records: one with a `trace` moves the bar, another message is shown beside it, a warning is a line above.
 
-    Runs may go side by side: the bar shows the one that is farthest, and never goes back.
+    Runs may go side by side: the bar shows the one that is farthest, and never goes back. What is left is estimated from what
+    has been done since the first record.
     """
 
     def __init__(self, progress: Progress | None, task: TaskID | None) -> None:
         super().__init__(logging.DEBUG)
         self.progress, self.task = progress, task
         self.done = 0.0
+        self.began = time.monotonic()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Show one record."""
@@ -42,7 +51,8 @@ class ProgressHandler(logging.Handler):
             elif trace is not None:
                 runs = max(int(trace.get("n_runs") or 1), 1)
                 self.done = max(self.done, min(_done(trace), runs))
-                said = escape(progress_line(trace, record.getMessage()))
+                left = time_left(time.monotonic() - self.began, self.done / runs)
+                said = escape(progress_line(trace, record.getMessage()) + left)
                 self.progress.update(self.task, description=said, total=runs, completed=self.done)
             elif record.levelno >= logging.INFO:
                 self.progress.update(self.task, description=escape(plain_text(record.getMessage(), 120)))
@@ -64,26 +74,59 @@ def progress_line(trace: dict[str, Any], message: str) -> str:
     parts = []
     if int(trace.get("n_runs") or 1) > 1:
         parts.append(f"run {int(trace.get('run') or 0) + 1} of {trace['n_runs']}")
-    if phase == "proof":
+    if phase in ("swaps", "swap"):
+        tried = f": {counted(int(trace['tried']), 'swap')} tried, {trace['kept']} kept" if "tried" in trace else ""
+        parts.append(f"moving centers elsewhere{tried}")
+    elif phase == "proof":
         parts.append(f"proving labels: {number(int(trace['tried']))} tried with {counted(int(trace['limit']), 'tree node')}")
     else:
         parts.append("seeding" if phase == "seeding" else f"iteration {trace.get('iteration')}")
-    if phase != "seeding" and trace.get("inertia") is not None:
+    if phase not in ("seeding", "swap") and trace.get("inertia") is not None:
         parts.append(f"objective {number(trace['inertia'])}")
-    if phase != "seeding" and trace.get("moved") is not None:
+    if phase not in ("seeding", "swap") and trace.get("moved") is not None:
         parts.append(f"{number(int(trace['moved']))} moved")
     return ", ".join(parts)
 
 
-def _done(trace: dict[str, Any]) -> float:
-    """The number of finished runs, plus the share of its limit of iterations that the present run has used.
+def time_left(elapsed: float, done: float) -> str:
+    """What is left at the pace so far, in words; nothing as long as there is little to judge by.
 
-    While labels are proven, it is the share of the stages that are done.
+    Examples
+    --------
+    >>> time_left(60.0, 0.5), time_left(2.0, 0.5)
+    (', about 1 min 0 s left', '')
     """
+    if elapsed < SOON or not TOO_LITTLE < done < 1.0:
+        return ""
+    return f", about {duration(elapsed * (1.0 - done) / done)} left"
+
+
+def _done(trace: dict[str, Any]) -> float:
+    """The number of finished runs, plus the share of the present one that is done.
+
+    A run is seeding, iterations, and swaps of centers where they follow; each takes about the share of the time that is said
+    above. While labels are proven, it is the share of the stages that are done.
+    """
+    run, phase = int(trace.get("run") or 0), trace.get("phase", "iteration")
+    if phase == "swap":
+        return run + RUN_ENDS
+    if phase == "seeding":
+        return run + SEEDING_ENDS * float(trace.get("share") or 0.0)
+    if phase == "swaps":
+        return run + RUN_ENDS + (1.0 - RUN_ENDS) * float(trace["share"])
     if "share" in trace:
-        return int(trace.get("run") or 0) + float(trace["share"])
+        return run + float(trace["share"])
+    if trace.get("swaps_follow"):
+        return run + SEEDING_ENDS + (RUN_ENDS - SEEDING_ENDS) * _settled(trace)
     within = float(trace.get("iteration") or 0) / max(int(trace.get("max_iter") or 1), 1)
-    return int(trace.get("run") or 0) + min(within, 1.0)
+    return run + min(within, 1.0)
+
+
+def _settled(trace: dict[str, Any]) -> float:
+    """How much of a run's iterations is done: fewer and fewer graphs move, and when none does, single ones are tried."""
+    graphs, moved = max(int(trace.get("n_graphs") or 1), 1), int(trace.get("moved") or 0)
+    settled = 1.0 - math.log1p(min(moved, graphs)) / math.log1p(graphs)
+    return 0.7 * settled + 0.3 * (1.0 - math.exp(-int(trace.get("iteration") or 0) / 30))
 
 
 def wanted(quiet: bool) -> bool:

@@ -15,7 +15,9 @@ import numpy as np
 from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.errors import GraphError
-from graphmeans.matching.auto import SMALL, Auto
+from graphmeans.matching.auto import LEAST_EFFORT, SMALL, Auto, Hasty
+from graphmeans.matching.device import get_device
+from graphmeans.matching.edge_bound import sift_by_edges
 from graphmeans.matching.exact import Exact
 from graphmeans.matching.match import Matcher, Matches
 from graphmeans.matching.pairs import UNBOUNDED
@@ -28,7 +30,7 @@ ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
 
 @dataclass
 class Counters:
-    """What a fit has spent: matchings by purpose, and the seconds they took.
+    """What a fit has spent: matchings by purpose, and the seconds they took; bounds of the edge program.
 
     What had to be done again because a worker was lost is counted apart from these, and so are the bytes that went to
     workers on other machines and came back from them.
@@ -36,6 +38,7 @@ class Counters:
 
     matchings: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
+    edge_programs: int = 0
     rebuilt_graphs: int = 0
     repeated_matchings: int = 0
     bytes_sent: int = 0
@@ -45,7 +48,7 @@ class Counters:
         """Add what other counters hold."""
         self.matchings.update(other.matchings)
         self.seconds += other.seconds
-        for name in ("rebuilt_graphs", "repeated_matchings", "bytes_sent", "bytes_received"):
+        for name in ("edge_programs", "rebuilt_graphs", "repeated_matchings", "bytes_sent", "bytes_received"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
@@ -65,8 +68,15 @@ class CountedMatcher:
         warm: IntArray | None = None,
         cutoff: FloatArray | None = None,
         matcher: Matcher | None = None,
+        hasty: bool = False,
     ) -> Matches:
-        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`."""
+        """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`.
+
+        Where the alignment will be sought again if it matters, the default matcher may be `hasty`.
+        """
+        if hasty and self.sifts:
+            assert isinstance(self.space.matcher, Auto)
+            matcher = Hasty(self.space.matcher.effort)
         space = self.space if matcher is None else replace(self.space, matcher=matcher)
         self.counters.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()
@@ -74,6 +84,21 @@ class CountedMatcher:
             return space.solve(x, y, pairs, warm, cutoff)
         finally:
             self.counters.seconds += time.perf_counter() - start
+
+    def sift(self, x: GraphBatch, y: GraphBatch, pairs: IntArray, cutoff: FloatArray) -> FloatArray:
+        """Lower bounds of the distances of pairs by a few short rounds of the edge program, which end at the cutoff.
+
+        They take a fraction of a matching and rule out most pairs that one assignment does not. Pairs that are matched exactly
+        in no time have the bound 0.
+        """
+        matcher, space = self.space.matcher, self.space
+        assert isinstance(matcher, Auto), "other matchers have no bounds of this kind"
+        lower = np.zeros(len(pairs))
+        large = np.flatnonzero(~matcher.is_small(x, y, pairs, space.order))
+        found, done = sift_by_edges(x, y, pairs[large], space.order, space.n_jobs, cutoff[large])
+        lower[large[done]] = found.lower[done]
+        self.counters.edge_programs += int(done.sum())
+        return lower
 
     def count(self, pairs: int) -> None:
         """Count distances of rows, which need no matcher; see `VectorLayout`."""
@@ -87,6 +112,14 @@ class CountedMatcher:
             yield
         finally:
             self.purpose = before
+
+    @property
+    def sifts(self) -> bool:
+        """Whether pairs are worth a few rounds of the edge program before they are matched; a GPU matches them sooner."""
+        matcher = self.space.matcher
+        if not isinstance(matcher, Auto) or matcher.effort < LEAST_EFFORT or self.is_exact:
+            return False
+        return get_device(self.space.device) is None
 
     @property
     def is_exact(self) -> bool:

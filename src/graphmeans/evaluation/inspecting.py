@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from graphmeans.cluster.data.deduplicate import originals
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.cluster.estimators.kmeans import GraphKMeans
+from graphmeans.evaluation.cost import MOST_WORK, Cost, affordable_pairs, expected_cost, pair_work
 from graphmeans.evaluation.remarks import remarks
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
@@ -29,33 +29,12 @@ from graphmeans.matching.sketch import sketch_order
 from graphmeans.nearest.sketches import Sketches
 from graphmeans.space import GraphSpace
 
-#: Pairs that are matched to see which column counts and how long a matching takes.
-SAMPLED_PAIRS = 200
-#: Fewer pairs where graphs are large: a matching takes about the cube of their nodes, and all together no more than this.
-MOST_WORK = 3e8
 #: Graphs of more nodes are not even sketched: that takes seconds each.
 LARGE = 1000
-#: About how many seconds a trial fit may take.
-TRIAL = 3.0
 #: Relabelled copies are looked for if that takes no more than about this many seconds.
 COMPARING = 3.0
 #: The largest number of graphs that are read of a collection on disk.
 READ = 20_000
-#: Bytes for each graph: a bound to each of the nearest centers, how many of these there are, and labels and the like.
-BOUND, NEAREST, REST = 20, 32, 100
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a fit would take, extrapolated from a fit of a sample."""
-
-    n_clusters: int
-    seconds: float
-    matchings: float
-    bytes: float
-    seconds_a_matching: float
-    n_sample: int
-
 
 @dataclass(frozen=True)
 class Inspection:
@@ -194,10 +173,10 @@ def inspect(
         random = check_random_state(random_state)
         sketching = _sketch_seconds(points, space)
         copies, relabelled = _duplicates(points, space, sketching)
-        pairs = _pairs(points, random)
+        pairs = affordable_pairs(points, random)
         if len(pairs):
             columns = _with_shares(columns, distance_shares(encoder, space, points, pairs))
-            cost = _cost(listed, estimator, space, points, pairs, sketching, random)
+            cost = expected_cost(listed, estimator, space, points, pairs, sketching, random)
         if len(points) > 1 and cost is None:
             notes.append("the graphs are so large that none are matched here: what a fit would take is not known")
     roles = Counter(role for graph in listed for role in graph.roles or ())
@@ -276,25 +255,10 @@ def _duplicates(points: GraphBatch, space: GraphSpace, sketching: float) -> tupl
     if not pairs:
         return copies, 0
     listed = np.array(pairs)
-    if _work(points, listed).sum() > MOST_WORK:
+    if pair_work(points, listed).sum() > MOST_WORK:
         return copies, None
     upper = space.solve(points, points, listed).upper
     return copies, int((upper <= 1e-9 * np.sqrt(points.squared_norms[listed[:, 0]])).sum())
-
-
-def _pairs(points: GraphBatch, random: np.random.RandomState) -> IntArray:
-    """Random pairs of different graphs, as many as can be matched in a moment."""
-    count = len(points)
-    if count < 2:
-        return np.zeros((0, 2), dtype=np.int64)
-    first = random.randint(count, size=SAMPLED_PAIRS)
-    pairs = np.stack([first, (first + random.randint(1, count, size=SAMPLED_PAIRS)) % count], axis=1)
-    return pairs[: int(np.searchsorted(np.cumsum(_work(points, pairs)), MOST_WORK, side="right"))]
-
-
-def _work(points: GraphBatch, pairs: IntArray) -> FloatArray:
-    """What matching each pair takes, about: the cube of the nodes of the larger graph."""
-    return points.sizes[pairs].max(axis=1).astype(np.float64) ** 3
 
 
 def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str], float]) -> list[ColumnSummary]:
@@ -303,49 +267,6 @@ def _with_shares(columns: Sequence[ColumnSummary], shares: dict[tuple[str, str],
     return lines + [ColumnSummary(p, n, "a number", "always the same", 1.0, 0, 0, 1, shares[p, n]) for p, n in extra]
 
 
-def _cost(
-    graphs: Sequence[Graph], estimator: GraphKMeans, space: GraphSpace, points: GraphBatch, pairs: IntArray,
-    sketching: float, random: np.random.RandomState,
-) -> Cost | None:  # fmt: skip
-    start = time.perf_counter()  # the kernels have been compiled by the matchings before
-    space.match(points, points, pairs)
-    each = (time.perf_counter() - start) / len(pairs)
-    k = int(estimator.n_clusters)
-    affordable = int(TRIAL / max(each * (k + 3) + sketching, 1e-9))
-    size = min(len(graphs), max(3 * k, min(500, affordable)))
-    if size > 20 * max(affordable, 1):
-        return None
-    sample = [graphs[i] for i in random.choice(len(graphs), size=size, replace=False)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        clone(estimator).fit(sample[: max(k, size // 10)])  # compiles whatever else a fit needs
-        start = time.perf_counter()
-        trial = clone(estimator).fit(sample)
-        seconds = time.perf_counter() - start
-    grows = len(graphs) / size
-    seconds *= grows
-    if estimator.algorithm == "interval":
-        # Graphs are sketched once, centers whenever they move: at the order of the whole collection.
-        seconds += sketching * (len(graphs) + k * int(trial.n_iter_))
-    spent = trial.n_matchings_ + trial.n_seeding_matchings_ + trial.n_evaluation_matchings_
-    return Cost(k, seconds, spent * grows, _memory(graphs, space, points, k), each, size)
-
-
-def _memory(graphs: Sequence[Graph], space: GraphSpace, points: GraphBatch, k: int) -> float:
-    """Bytes that the graphs take, and that interval k-means keeps beside them: sketches, bounds, labels and alignments."""
-    one = Sketches.of(points.take([0]), sketch_order(space.order, points))
-    arrays = points.node_ptr, points.nodes, points.roles, points.edge_ptr, points.ends, points.edge_values
-    packed = sum(array.nbytes for array in arrays)
-    some = graphs[:: max(1, len(graphs) // 100)]
-    objects = np.mean([_object_bytes(graph) for graph in some]) * len(graphs)
-    own = 4 * one.values.shape[1] + BOUND * min(k, NEAREST) + REST
-    frames = 8.0 * k * float(min(int(space.order.sum()), 10**6)) ** 2 * points.edge_values.shape[1]
-    return float(objects + 2 * packed + own * len(graphs) + 3 * frames)
-
-
-def _object_bytes(graph: Graph) -> float:
-    arrays = [graph.edges, *graph.nodes.values(), *graph.edge_attributes.values()]
-    return 500.0 + sum(160.0 + array.nbytes for array in arrays)
 
 
 #: Names of the channels that say "there is a node (an edge)".

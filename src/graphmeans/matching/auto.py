@@ -41,6 +41,8 @@ class Auto(BaseEstimator):
     """
 
     name = "auto"
+    #: How hard `Search` looks where the edge program has found a mapping, as a share of the effort.
+    search_share = 1.0
 
     def __init__(self, effort: float = 1.0) -> None:
         self.effort = effort
@@ -106,9 +108,22 @@ class Auto(BaseEstimator):
         found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, warm, cutoff, branching=NEARLY_PROVEN)
         found = replace(found, second=found.upper.copy())
         found.lower[~done] = 0.0
-        for which, begin in ((done & is_open(found, cutoff), found.flat), (~done, warm)):
+        further = Search(effort=self.effort * self.search_share)
+        for which, begin, looking in ((done & is_open(found, cutoff), found.flat, further), (~done, warm, search)):
             if which.any():
                 given, before = None if begin is None else rows_of(begin, found, which), found.lower[which]
-                found.put(which, search.solve_sound(x, y, pairs[which], order, n_jobs, given))
+                found.put(which, looking.solve_sound(x, y, pairs[which], order, n_jobs, given))
                 found.lower[which] = np.maximum(before, found.lower[which])
         return found
+
+
+class Hasty(Auto):
+    """The same with less effort after the edge program, for alignments that will be sought again when centers have settled.
+
+    Parameters
+    ----------
+    effort : float
+        That of `Auto`.
+    """
+
+    search_share = 0.3

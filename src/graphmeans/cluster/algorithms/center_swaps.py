@@ -35,6 +35,9 @@ CANDIDATES = 40
 SETTLED = 0.6
 #: What a swap in vain was wrong by is charged with this share to its center, and to the cluster of its graph.
 CHARGED = 0.25
+#: It ends where the most promising swap seems to lose more than this share of what a cluster contributes: estimates are poor,
+#: less so where the edge program was asked.
+HOPE, HOPE_OF_SIFTED = 1.0, 0.25
 
 
 def begin_swaps(loop: IntervalLoop, history: History, swaps: float) -> None:
@@ -45,20 +48,27 @@ def begin_swaps(loop: IntervalLoop, history: History, swaps: float) -> None:
     loop.swaps = SwapState(budget, closeness.sketch, closeness.lap, doubt_of_center=[0.0] * k, doubt_of_cluster=[0.0] * k)
 
 
-def swap_centers(loop: IntervalLoop, history: History) -> None:
-    """Swap centers until the run has done the work of its budget, or nothing promises to help."""
+def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
+    """Swap centers until the run has done the work of its budget, `swaps` times that before, or nothing promises to help."""
     state = loop.swaps
     assert state is not None, "begin_swaps comes first"
+    least_hope = HOPE_OF_SIFTED if loop.looks_closely else HOPE
     floor = FLOOR if loop.context.space.layout is None else FLOOR_OF_ROWS
     most = 50 + 5 * loop.centers.k
     candidates: tuple[Sample, FloatArray] | None = None
+    looked_at: set[int] = set()
     while loop.inertia > 0 and (state.tried < floor or (loop.work(history) < state.budget and state.tried < most)):
         loop.write_checkpoint(history)
+        _say(loop, history, state, state.tried / most, swaps)
         if candidates is None:
-            candidates = _candidates(loop, state)
+            candidates, looked_at = _candidates(loop, state), set()
         graphs, gains = candidates
         c, new, promised = _most_promising(state, graphs, gains)
-        if c < 0 or (promised < -loop.inertia / loop.centers.k and state.tried >= floor):
+        while c >= 0 and new not in looked_at and loop.looks_closely:
+            _look_closely(loop, state, graphs, gains, new)
+            looked_at.add(new)
+            c, new, promised = _most_promising(state, graphs, gains)
+        if c < 0 or (promised < -least_hope * loop.inertia / loop.centers.k and state.tried >= floor):
             state.exhausted = True
             break
         before = loop.snapshot()
@@ -83,6 +93,15 @@ def swap_centers(loop: IntervalLoop, history: History) -> None:
     logger.info("%d of %d swaps lowered the objective, to %.6g", state.kept, state.tried, loop.inertia)
 
 
+def _say(loop: IntervalLoop, history: History, state: SwapState, by_number: float, swaps: float) -> None:
+    """Log how much of the swaps is done: by their number or by their work, whichever will end first."""
+    by_work = 1.0 - (state.budget - loop.work(history)) / max(state.budget * swaps / (1.0 + swaps), 1.0)
+    share = min(max(by_number, by_work), 1.0)
+    said = f"{state.tried} swaps of centers tried, {state.kept} of them kept"
+    inertia = loop.context.space.in_units_of_graphs(loop.inertia, power=2)
+    history.say("swaps", said, share=share, tried=state.tried, kept=state.kept, inertia=inertia)
+
+
 def _candidates(loop: IntervalLoop, state: SwapState) -> tuple[Sample, FloatArray]:
     """Graphs that a center might be put onto, and what it seems to gain to take each of the centers there."""
     k = loop.centers.k
@@ -92,6 +111,17 @@ def _candidates(loop: IntervalLoop, state: SwapState) -> tuple[Sample, FloatArra
     gains = found.saved[:, None] - found.lost
     gains[np.arange(len(gains)), graphs.label] = -np.inf  # a center stays in its own cluster: that is no swap
     return graphs, gains
+
+
+def _look_closely(loop: IntervalLoop, state: SwapState, graphs: Sample, gains: FloatArray, new: int) -> None:
+    """Lower what one of the candidates promises (gains, in, out) to what the edge program says of it.
+
+    It never rises. So which swap is tried does not depend on which candidates were looked at before.
+    """
+    closeness = Closeness(state.sketch_share, state.lap_share)
+    one = graphs.take(np.array([new])).batch
+    found = loop.engine.sum(estimate.exchange_gains, one, loop.centers, closeness, SETTLED, True)
+    gains[new] = np.minimum(gains[new], found.saved[0] - found.lost[0])
 
 
 def _most_promising(state: SwapState, graphs: Sample, gains: FloatArray) -> tuple[int, int, float]:

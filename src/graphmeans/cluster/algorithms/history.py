@@ -21,6 +21,8 @@ logger = logging.getLogger("graphmeans")
 ROUNDING = 1e-12
 #: A run with a target is given up when the objective falls so slowly that this many more such steps would not get there.
 STEPS_LEFT = 2
+#: The same after the first step, which is the longest: the steps that follow make up for this share of it, at most.
+AFTER_FIRST = 1.5
 
 #: Columns of the trace that a fit that goes on counts as if it had never ended; the others are times, and what was sent.
 COUNTED = ("matchings", "evaluation_matchings")
@@ -57,6 +59,10 @@ class History:
         self.rows: list[dict[str, Any]] = []
         #: Gives the result of an interrupted run whose labels are with workers.
         self.on_interrupt: Callable[[], Result] | None = None
+        #: What its rows are part of, for those who watch: iterations of a run, or of a swap that may be taken back.
+        self.phase = "iteration"
+        #: Whether swaps of centers follow the run.
+        self.swaps_follow = False
         self._labels: IntArray | None = None
         self._best: Iteration | None = None
         self._latest: Iteration | None = None
@@ -73,10 +79,12 @@ class History:
 
     def trial(self, target: float) -> History:
         """A history by the same rules, of something that may be taken back."""
-        return History(
+        trial = History(
             self.context, self.counters, max_iter=self.max_iter, tol=self.tol, n_iter_no_change=self.n_iter_no_change,
             target=target,
         )  # fmt: skip
+        trial.phase = "swap"
+        return trial
 
     def record_assignment(self, labels: IntArray, centers: Centers, distances: FloatArray, **columns: int) -> bool:
         """Record an assignment; returns whether the means are to be recomputed once more."""
@@ -120,6 +128,12 @@ class History:
             return False
         above = self._recent[-1] - self.target
         return above > 0 and bool((self._recent[-2] - self._recent[-1]) * STEPS_LEFT < above)
+
+    def is_out_of_reach(self, next_inertia: float) -> bool:
+        """Whether the target cannot be expected, now that it is known where the first step leads."""
+        if not self.target or self.iteration != 1:
+            return False
+        return next_inertia - self.target > AFTER_FIRST * (self._recent[-1] - next_inertia)
 
     def append(
         self, other: History, found: tuple[GetAssignment, Centers] | None = None, swap: bool = True
@@ -193,8 +207,8 @@ class History:
             logger.debug(
                 "run %d/%d, iteration %d: inertia %.6g, %d moved, %d matchings",
                 context.run + 1, context.n_runs, row["iteration"], inertia, moved, row["matchings"],
-                extra={"trace": {**row, "phase": "iteration", "run": context.run, "n_runs": context.n_runs,
-                                 "max_iter": self.max_iter}},
+                extra={"trace": {**row, "phase": self.phase, "run": context.run, "n_runs": context.n_runs,
+                                 "max_iter": self.max_iter, "n_graphs": len(context), "swaps_follow": self.swaps_follow}},
             )  # fmt: skip
 
     def say(self, phase: str, message: str, **facts: Any) -> None:

@@ -112,6 +112,7 @@ class _OneByOne:
     def add(self, seed: Sample) -> None:
         """Take this graph. Seeds are always matched with each other."""
         number, c = int(seed.graph[0]), len(self.numbers)
+        _say(self.init.context, f"{c} of {self.init.k} seeds", share=c / self.init.k)
         pairs = np.stack([np.zeros(c, dtype=np.int64), np.arange(c)], axis=1)
         between = self.init.matcher.match(seed.batch, self.centers.batch, pairs).lower
         self.centers.append(seed.batch)
@@ -306,6 +307,12 @@ def random_graphs(init: Initialization) -> Chosen:
     return Chosen(numbers)
 
 
+def _say(context: FitContext, said: str, share: float) -> None:
+    """Log how much of the seeding is done."""
+    facts = {"phase": "seeding", "share": share, "run": context.run, "n_runs": context.n_runs}
+    logger.debug("seeding: %s", said, extra={"trace": facts})
+
+
 def _log_sample(name: str, size: int, n: int) -> None:
     if size < n:
         logger.info("%s: on a random sample of %d of the %d graphs", name, size, n)
@@ -325,9 +332,7 @@ def choose_graphs(context: FitContext, matcher: CountedMatcher, engine: Engine, 
     """The k graphs that the start of this name chooses; its matchings are counted as seeding."""
     if name not in INITIALIZATIONS:
         raise GraphError(f"unknown init {name!r}; known are {', '.join(INITIALIZATIONS)}, graphs or a callable")
-    logger.debug(
-        "seeding: %s", name, extra={"trace": {"phase": "seeding", "run": context.run, "n_runs": context.n_runs}}
-    )
+    _say(context, name, share=0.0)
     with matcher.counted_as(SEEDING):
         return INITIALIZATIONS[name](Initialization(context, matcher, engine, k))
 

@@ -54,12 +54,13 @@ def run_loop(loop: IntervalLoop, history: History, swaps: float = 0.0, certify: 
     """Everything after the start. A loop that was resumed while swapping goes on with that (`changed` is False)."""
     if loop.engine.remote is not None:
         history.on_interrupt = lambda: loop.interrupted(history)
+    history.swaps_follow = bool(swaps)
     if loop.swaps is None:
         loop.run(history, changed)
     if swaps:
         if loop.swaps is None:
             begin_swaps(loop, history, swaps)
-        swap_centers(loop, history)
+        swap_centers(loop, history, swaps)
     if certify:
         loop.certify(history)
     return loop.result(history)

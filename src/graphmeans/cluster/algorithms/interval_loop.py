@@ -15,8 +15,9 @@ from graphmeans.cluster.algorithms.in_memory import relocations
 from graphmeans.cluster.algorithms.moving import centers_of_arrays, centers_of_graphs, check_centers
 from graphmeans.cluster.algorithms.result import Result, Trace
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
+from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
-from graphmeans.cluster.context import FitContext
+from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine, GetAssignment
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
 from graphmeans.cluster.shards import refine, sample
@@ -175,12 +176,21 @@ class IntervalLoop:
                 sums = self.engine.sum(sample.sums, self.centers, log=not trial)
             self._move_to_means(sums)
             changed = False
+            if trial and history.is_out_of_reach(reached := self._inertia_of_means()):
+                self.inertia = reached
+                return
             if not trial:
                 self.write_checkpoint(history)
 
     def _move_to_means(self, sums: Frames | VectorSums) -> None:
         centers: Any = self.centers  # sums are always of the kind of the centers
         centers.move_to_means(sums)
+
+    def _inertia_of_means(self) -> float:
+        """The objective after the centers have moved to the means: S falls by the weight of each times its squared shift."""
+        if not isinstance(self.centers, FrameCenters):
+            return self.inertia
+        return self.inertia - float(self.centers.frames.total @ self.centers.shift[self.centers.now - 1] ** 2)
 
     def _assign(self, log: bool) -> AssignmentTotals:
         found = self.engine.sum(assign, self.centers, self._slack, log=log)
@@ -247,6 +257,11 @@ class IntervalLoop:
 
     # -- changing a center -------------------------------------------------------------------------
 
+    @property
+    def looks_closely(self) -> bool:
+        """Whether the edge program tells what a swap is worth: where it is no use before a matching, it is none here."""
+        return CountedMatcher(self.context.space).sifts
+
     def draw(self, random: np.random.RandomState, count: int) -> Sample:
         """Draw graphs by their weighted squared distances from their centers."""
         return draw_by_distance(self.engine, random, self._shard_inertia, self.engine.each(sample.first_graph), count)
@@ -304,8 +319,17 @@ class IntervalLoop:
 
     def result(self, history: History) -> Result:
         """The state as a Result."""
+        self._join_equal_centers()
         proven = self.engine.sum(refine.bound_others, self.centers)
         return self._result(history, certified=float(proven[0] / proven[1]))
+
+    def _join_equal_centers(self) -> None:
+        """Where copies of one graph have become several centers, all of its copies belong to the first of them."""
+        centers = self.centers
+        if isinstance(centers, FrameCenters):
+            _, first, group = np.unique(centers.sketches.values, axis=0, return_index=True, return_inverse=True)
+            if len(first) < centers.k:
+                self.engine.each(refine.join_equal, first[group.reshape(-1)], centers)
 
     def _hint(self, sizes: IntArray) -> str | None:
         """What makes the result look as if there were a better one, if anything does."""

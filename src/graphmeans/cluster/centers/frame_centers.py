@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.cluster.centers.shift_history import Positions, ShiftHistory
+from graphmeans.cluster.centers.shift_history import Frame, ShiftHistory
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, concatenate
 from graphmeans.kernels.frames import fill_slots
 from graphmeans.matching.match import Matches
@@ -122,11 +122,11 @@ class FrameCenters:
         self.frames.add(graph, first, frame, slots, graph.node_ptr, np.ones(1))
         return slots
 
-    def _positions(self) -> Positions:
+    def _positions(self) -> Frame:
         total = np.maximum(self.frames.total, 1e-300).reshape(-1, 1, 1)
         return self.frames.nodes / total, self.frames.edges / total[..., None]
 
-    def _advance(self, before: Positions | None, replaced: IntArray | None = None) -> None:
+    def _advance(self, before: Frame | None, replaced: IntArray | None = None) -> None:
         """Let one unit of time pass; the frames are those of the new centers."""
         history = copy(self.history)
         history.advance(before, self._positions(), replaced)

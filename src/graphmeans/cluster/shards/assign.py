@@ -15,6 +15,7 @@ from graphmeans.cluster.shards.bounds import (
     lap_bounds_to_centers,
     least_bound,
     raise_by_lap,
+    sift_nearest,
     undecided_graphs,
 )
 from graphmeans.cluster.shards.reductions import CLOSE, AssignmentTotals
@@ -27,8 +28,9 @@ from graphmeans.nearest.sketches import scratch_zeros
 
 #: A new alignment must be shorter by this share to be taken.
 SHORTER = 1.0 - 1e-9
-#: Candidates are matched up to this multiple of u: a bound needs some margin to last when the centers move on.
-MARGIN = 1.5
+#: Candidates are matched up to this multiple of u: a bound needs some margin to last when the centers move on. Where a bound
+#: of the edge program is dear, it is little.
+MARGIN, SMALL_MARGIN = 1.5, 1.15
 
 
 def assign(shard: Shard, centers: MovingCenters, slack: float) -> AssignmentTotals:
@@ -60,12 +62,13 @@ def assign_labels(shard: Shard, centers: MovingCenters, slack: float) -> Counter
     low = center_bounds(shard, x, centers)
     align_unaligned(shard, x, low, centers)
     low[np.arange(len(x)), state.labels[x]] = np.inf
-    tested = scratch_zeros("tested", low.shape, bool)
+    tested, sifted = scratch_zeros("tested", low.shape, bool), scratch_zeros("sifted", low.shape, bool)
     rows = np.arange(len(x))
     while len(rows):
         limit = state.upper[x[rows]][:, None] * near
         rows = raise_by_lap(shard, rows, x, limit, low, tested, centers, counts)
-        match_candidates(shard, rows, x, least_bound(low, rows), low, centers, counts)
+        left = sift_nearest(shard, rows, x, state.upper[x[rows]] * near, low, sifted, centers)
+        match_candidates(shard, left, x, least_bound(low, left), low, centers, counts)
     keep_least_bound(shard, x, low, centers)
     counts["moved"] = int((state.labels != before).sum())
     counts["by_one_bound"] = (len(shard) - len(x)) * (centers.k - 1)
@@ -107,7 +110,7 @@ def match_candidates(
     if not len(rows):
         return
     state = shard.state
-    cutoff = state.upper[x[rows]] * MARGIN
+    cutoff = state.upper[x[rows]] * margin_of(shard)
     found = match_and_keep(shard, x[rows], y, centers, cutoff)
     counts["matched"] += len(rows)
     low[rows, y] = np.maximum(low[rows, y], np.where(was_cut(found, cutoff), found.lower, found.upper))
@@ -129,9 +132,14 @@ def match_candidates(
     move_to(shard, graphs, y, found.take(nearer), centers)
 
 
+def margin_of(shard: Shard) -> float:
+    """Up to which multiple of u candidates are matched."""
+    return SMALL_MARGIN if shard.matcher.sifts else MARGIN
+
+
 def match_and_keep(shard: Shard, x: IntArray, y: IntArray, centers: FrameCenters, cutoff: FloatArray) -> Matches:
     """Match graphs with centers, up to a distance, and remember what was found as bounds."""
-    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, y], axis=1), cutoff=cutoff)
+    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, y], axis=1), cutoff=cutoff, hasty=True)
     shard.state.keep_bounds(x, y, found.lower, CERTIFIED, centers)
     whole = ~was_cut(found, cutoff)
     open_ends = found.upper - found.lower > CERTAIN * found.upper
@@ -165,16 +173,15 @@ def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = Fals
 def move_to(shard: Shard, x: IntArray, y: IntArray, found: Matches, centers: FrameCenters) -> None:
     """Assign graphs x to the clusters y, aligned as was found."""
     shard.state.set_slots(x, centers.to_slots(found, shard.batch, x, y))
-    shard.state.set(x, labels=y, upper=found.upper, others=-np.inf)
-    _note_alignment(shard, x, found, centers, fresh=True)
+    shard.state.set(x, labels=y, upper=found.upper, others=-np.inf, fresh_at=-1)
+    _note_alignment(shard, x, found, centers, fresh=not shard.matcher.sifts)  # else it was found in haste
 
 
 def _note_alignment(shard: Shard, x: IntArray, found: Matches, centers: FrameCenters, fresh: bool) -> None:
     proven = found.upper * CLOSE <= found.lower
     second = np.where(proven, found.upper if found.second is None else found.second, found.lower)
     shard.state.set(x, matched_at=centers.now, own_lower=found.lower, second_alignment=second)
-    if fresh:
-        shard.state.set(x, fresh_at=centers.now)
+    shard.state.set(x[proven] if not fresh else x, fresh_at=centers.now)
 
 
 def _may_stay(shard: Shard, x: IntArray, nearest: FloatArray, centers: FrameCenters) -> BoolArray:

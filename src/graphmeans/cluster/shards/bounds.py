@@ -2,7 +2,8 @@
 
 A graph has three kinds of them for the centers that are not its own: one bound for all of them together (Hamerly's); the
 sketches, from which N x k bounds are one compiled loop; and a table of bounds for the few centers that it came near to
-(`BoundTable` in state.py). One linear assignment for each pair (a *LAP*) raises a bound where these do not decide.
+(`BoundTable` in state.py). One linear assignment for each pair (a *LAP*) raises a bound where these do not decide, and then,
+for graphs too large for branch and bound, a few rounds of the edge program.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from graphmeans.cluster.shards.shard import BoolArray, FloatArray, IntArray, Sha
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.kernels.candidates import count_below, list_below, nearest_of
 from graphmeans.matching.bounds import lap_bounds
+
+#: The edge program goes on until a center is farther than the limit by this factor: then the bound lasts if it moves a little.
+SIFT_MARGIN = 1.15
 
 # -- one bound for all other centers ---------------------------------------------------------------
 
@@ -82,3 +86,35 @@ def least_bound(low: FloatArray, rows: IntArray) -> IntArray:
     y = np.empty(len(rows), dtype=np.int64)
     nearest_of(low, rows, y)
     return y
+
+
+# -- the edge program ------------------------------------------------------------------------------
+
+
+def sift_nearest(
+    shard: Shard, rows: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, sifted: BoolArray, centers: FrameCenters
+) -> IntArray:
+    """Raise the least bound of each row by the edge program, unless that was done; low, sifted (in, out).
+
+    Returns the rows for which only a matching can say more about the nearest candidate. They are all rows where there is no
+    use in the edge program.
+    """
+    if not shard.matcher.sifts:
+        return rows
+    y = least_bound(low, rows)
+    new = ~sifted[rows, y]
+    raise_by_edges(shard, rows[new], y[new], x, limit[new], low, centers)
+    sifted[rows, y] = True
+    y = least_bound(low, rows)
+    return rows[sifted[rows, y] & (low[rows, y] < limit)]
+
+
+def raise_by_edges(
+    shard: Shard, row: IntArray, y: IntArray, x: IntArray, limit: FloatArray, low: FloatArray, centers: FrameCenters
+) -> None:
+    """Raise the bounds low[row, y] (in, out) of graphs x[row] and centers y by the edge program; they are remembered."""
+    if not len(row) or not shard.matcher.sifts:
+        return
+    bound = shard.matcher.sift(shard.batch, centers.batch, np.stack([x[row], y], axis=1), limit * SIFT_MARGIN)
+    shard.state.keep_bounds(x[row], y, bound, CERTIFIED, centers)
+    low[row, y] = np.maximum(low[row, y], bound)

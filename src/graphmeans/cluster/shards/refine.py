@@ -10,10 +10,10 @@ from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
 from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.assign import (
-    MARGIN,
     SHORTER,
     is_best_alignment,
     keep_own_bound,
+    margin_of,
     match_and_keep,
     move_to,
     realign,
@@ -25,7 +25,9 @@ from graphmeans.cluster.shards.bounds import (
     lap_bounds_to_centers,
     least_bound,
     lower_bound_now,
+    raise_by_edges,
     raise_by_lap,
+    sift_nearest,
     undecided_graphs,
 )
 from graphmeans.cluster.shards.reductions import CLOSE, HartiganMoves
@@ -83,7 +85,9 @@ def hartigan_moves(shard: Shard, least: float, centers: MovingCenters) -> Hartig
     tested = scratch_zeros("tested", low.shape, bool)
     raise_by_lap(shard, np.arange(len(x)), x, limit, low, tested, centers, Counter())
     row, y = np.nonzero(low < limit)
-    cutoff = limit[row, y] * MARGIN
+    raise_by_edges(shard, row, y, x, limit[row, y], low, centers)
+    row, y = np.nonzero(low < limit)
+    cutoff = limit[row, y] * margin_of(shard)
     found = match_and_keep(shard, x[row], y, centers, cutoff)
     low[row, y] = np.maximum(low[row, y], np.where(was_cut(found, cutoff), found.lower, found.upper))
     larger = low.min(axis=1, initial=np.inf) > lower_bound_now(shard, centers)[x]
@@ -112,6 +116,17 @@ def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Fra
     return shard.sums(centers)
 
 
+def join_equal(shard: Shard, first: IntArray, centers: FrameCenters) -> None:
+    """Graphs whose center is the same as an earlier one, first[c], belong to that: of tied centers the first is the nearest."""
+    state = shard.state
+    x = np.flatnonzero(first[state.labels] != state.labels)
+    y = first[state.labels[x]]
+    found = match_and_keep(shard, x, y, centers, np.full(len(x), np.inf))
+    tied = found.upper <= state.upper[x]
+    move_to(shard, x[tied], y[tied], found.take(tied), centers)
+    state.set(x[tied], lower_bound=-np.inf)
+
+
 # -- proofs ----------------------------------------------------------------------------------------
 
 
@@ -135,7 +150,12 @@ def proven_bounds(shard: Shard, centers: FrameCenters) -> FloatArray:
     low = center_bounds(shard, x, centers, certified=True)
     low[np.arange(len(x)), state.labels[x]] = np.inf
     tested = scratch_zeros("tested", low.shape, bool)
-    raise_by_lap(shard, np.arange(len(x)), x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
+    rows = np.arange(len(x))
+    raise_by_lap(shard, rows, x, state.upper[x, None] * CLOSE, low, tested, centers, Counter())
+    sifted = scratch_zeros("sifted", low.shape, bool)
+    while len(rows := rows[low[rows].min(axis=1, initial=np.inf) < state.upper[x[rows]] * CLOSE]):
+        in_doubt = sift_nearest(shard, rows, x, state.upper[x[rows]] * CLOSE, low, sifted, centers)
+        rows = np.setdiff1d(rows, in_doubt)
     others[x] = low.min(axis=1, initial=np.inf)
     return others
 

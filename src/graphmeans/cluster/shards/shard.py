@@ -6,7 +6,7 @@ adds up the answers (engines/base.py). Those that change nothing are marked by `
 assign.py   assign, assign_labels, claim_graphs, dissolve_clusters, refresh_distances
 bounds.py   what is known of the distances to other centers
 vectors.py  the same operations where alignments are fixed, so that graphs are rows
-refine.py   realign_all, hartigan_moves, accept_moves, prove_labels, bound_others
+refine.py   realign_all, hartigan_moves, accept_moves, join_equal, prove_labels, bound_others
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
 estimate.py closeness_sums, addition_gains, exchange_gains
 sample.py   first_graph, draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes,
