@@ -107,3 +107,13 @@ def test_indexes_and_other_estimators_take_smiles():
         gm.GraphKMeans(1).fit(["CC", "a.gxl"])
     with pytest.raises(gm.GraphError, match="put it into a list"):
         gm.GraphKMeans(1).fit("CC")
+
+
+def test_the_default_keeps_how_graphs_were_made_of_molecules():
+    salts = ["CC(=O)[O-].[Na+]", "CCC(=O)[O-].[Na+]", "CCCC(=O)[O-].[K+]", "CCCCC(=O)[O-].[K+]"]
+    graphs = gm.from_smiles(salts, fragments="largest")
+    km = gm.GraphKMeans(2, n_init=1, random_state=0).fit(graphs)
+    assert km.encoder_.fragments == "largest"
+    assert "Na" not in {element for mean in km.centroids("graph") for element in mean.nodes["element"]}
+    assert km.predict(salts).tolist() == km.labels_.tolist()
+    assert gm.distance(graphs[0], gm.from_smiles("CC(=O)[O-]", fragments="largest")) == 0

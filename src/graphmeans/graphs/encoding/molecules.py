@@ -160,7 +160,17 @@ def make_encoder(encoder: Any, graphs: Sequence[Graph] | None, **options: Any) -
     if encoder not in ("auto", "molecule"):
         raise GraphError(f"encoder must be 'auto', 'molecule' or a GraphEncoder, got {encoder!r}")
     is_preset = encoder == "molecule" or (graphs is not None and are_molecules(graphs))
-    return MoleculeEncoder() if is_preset else GraphEncoder(**options)
+    return _preset(graphs or []) if is_preset else GraphEncoder(**options)
+
+
+def _preset(graphs: Sequence[Graph]) -> MoleculeEncoder:
+    """The preset, which takes molecules in as the first of these graphs was made of one: with hydrogens, without salts, ..."""
+    origins = (graph.packed_origin for graph in graphs)
+    first = next((origin for origin in origins if isinstance(origin, PackedMolecule)), None)
+    if first is None:
+        return MoleculeEncoder()
+    made = options_of(first)
+    return MoleculeEncoder(hydrogens=made.hydrogens, fragments=made.fragments, standardise=made.standardise)
 
 
 def are_molecules(graphs: Sequence[Graph]) -> bool:
