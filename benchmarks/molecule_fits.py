@@ -4,7 +4,8 @@
 
 The molecules are NCI's that RDKit ships (4,991 of them can be read); fewer of them are drawn at random. Each version works in a
 process of its own, with default settings on `--jobs` threads. Its seconds are those of the processor. Its objective is judged by
-one evaluator, this version (`judged`): every molecule is matched anew with the center that it was given, at effort 1.
+one evaluator, this version (`judged`): every molecule is matched anew with the center that it was given, at effort 1. Atoms
+are compared by their elements and bonds by their kinds, as all versions can; `--preset` takes the attributes of `MoleculeEncoder`.
 """
 
 from __future__ import annotations
@@ -35,11 +36,19 @@ def molecules(count: int) -> list:
     return [usable[i] for i in np.random.default_rng(0).permutation(len(usable))[:count]]
 
 
+def graphs_of(options: argparse.Namespace) -> list:
+    """The molecules as graphs."""
+    import graphmeans as gm
+
+    attributes = {} if options.preset else {"atoms": ["element"], "bonds": ["bond"]}
+    return gm.from_rdkit(molecules(options.molecules), **attributes)
+
+
 def measure(options: argparse.Namespace) -> None:
     """Fit, in this process; prints a row for each seed and saves the models."""
     import graphmeans as gm
 
-    graphs = gm.from_rdkit(molecules(options.molecules))
+    graphs = graphs_of(options)
     gm.GraphKMeans(3, random_state=0, n_jobs=options.jobs).fit(graphs[:30])  # compile and load
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         start = time.process_time()
@@ -60,7 +69,7 @@ def evaluate(options: argparse.Namespace, version: str, seed: int) -> float:
     """The objective of a saved model: all graphs matched with the centers that they were given, at effort 1."""
     import graphmeans as gm
 
-    graphs = gm.from_rdkit(molecules(options.molecules))
+    graphs = graphs_of(options)
     km = gm.load(f"{options.models}/{version}{seed}.gmz")
     labels = np.load(f"{options.models}/{version}{seed}.npy")
     points = km.space_.weighted(km.encoder_.transform(graphs))
@@ -73,6 +82,7 @@ def in_a_process(source: Path, version: str, options: argparse.Namespace) -> lis
     command = [
         sys.executable, __file__, "--molecules", str(options.molecules), "-k", str(options.k), "--seeds", str(options.seeds),
         "--first-seed", str(options.first_seed), "--jobs", str(options.jobs), "--models", options.models, "--version", version,
+        *["--preset"] * options.preset,
     ]  # fmt: skip
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(source)}, stdout=subprocess.PIPE, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -87,6 +97,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--preset", action="store_true")
     parser.add_argument("--models", default="")
     parser.add_argument("--version", default="")
     options = parser.parse_args()
