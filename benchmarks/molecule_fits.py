@@ -5,7 +5,7 @@
 The molecules are NCI's that RDKit ships (4,991 of them can be read); fewer of them are drawn at random. Each version works in a
 process of its own, with default settings on `--jobs` threads. Its seconds are those of the processor. Its objective is judged by
 one evaluator, this version (`judged`): every molecule is matched anew with the center that it was given, at effort 1. Atoms
-are compared by their elements and bonds by their kinds, as all versions can; `--preset` takes the attributes of `MoleculeEncoder`.
+are compared by their elements and bonds by their kinds, as all versions can; `--preset` takes what `MoleculeEncoder` compares.
 """
 
 from __future__ import annotations
