@@ -83,6 +83,7 @@ def test_every_command(bare):
     command("index", "letters", "-o", "letters.gmi")
     command("search", "letters.gmi", "letters#0", "-n", 3)
     command("compare", "three", "two", "-o", "compared", "--quiet")
+    command("report", "three", "letters", "--members", "all")
     command("convert", "letters", "letters.npz")
     command("doctor")
     listed = "import graphmeans.cli as cli, typer; print(*typer.main.get_command(cli.app).commands)"

@@ -216,4 +216,4 @@ def test_an_interrupted_fit_says_so(tmp_path: Path):
     summary = summarize_clustering(estimator)
     assert summary.interrupted
     said = words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
-    assert "The fit was interrupted: this is its last complete iteration." in said
+    assert "This result is partial: the fit was interrupted, and this is its last complete iteration." in said

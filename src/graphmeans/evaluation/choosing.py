@@ -335,9 +335,9 @@ def _choice(rows: list[Tried], outside: Sequence[Tried], n_sample: int, n_fitted
     elif elbow is not None:
         words.append(f"the objective bends at {elbow}")
     elif len(rows) > 1:
-        words.append("the objective bends nowhere, so no number stands out")
+        words.append("the objective bends nowhere")
     if k == rows[-1].n_clusters and len(rows) > 1:
         words.append("it is the largest number tried, so try more")
     if not clear:
-        words.append("but there are hardly any groups in these graphs")
+        words.append("but there are hardly any groups in these graphs, so no number stands out")
     return KChoice(rows, k, elbow, f"{k} clusters: {'; '.join(words)}", clear, n_sample, n_fitted)

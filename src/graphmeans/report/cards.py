@@ -47,7 +47,7 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
         right = f"{percent(summary.accuracy)} of the graphs belong to the class that is most frequent in their cluster"
         said.append(f"The known classes were only used to check: {right}.")
     if summary.interrupted:
-        said.insert(0, "The fit was interrupted: this is its last complete iteration.")
+        said.insert(0, "This result is partial: the fit was interrupted, and this is its last complete iteration.")
     elif summary.hint is not None:
         said.append(f"{summary.hint[0].upper()}{summary.hint[1:]}.")
     return said
