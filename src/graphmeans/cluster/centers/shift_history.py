@@ -101,9 +101,8 @@ class ShiftHistory:
         represented = self.anchor == times[least]
         self.offset = self.offset + represented[:, None] * steps[least]
         self.anchor = np.where(represented, times[least + 1], self.anchor)
-        self._snapshots, self._since = (
-            {time: kept for time, kept in of.items() if time != times[least]} for of in (self._snapshots, self._since)
-        )
+        self._snapshots = {time: kept for time, kept in self._snapshots.items() if time != times[least]}
+        self._since = {time: kept for time, kept in self._since.items() if time != times[least]}
         self._steps = {pair: step for pair, step in known.items() if times[least] not in pair}
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -147,7 +146,7 @@ class ShiftHistory:
 def _trimmed(frame: Frame, before: Positions | None = None) -> Positions:
     """The positions of all centers; one that is where it was before is the same object."""
     nodes, edges = frame
-    used = nodes.any(axis=2) | edges.any(axis=(2, 3)) | edges.any(axis=(1, 3))
+    used: NDArray[np.bool_] = np.asarray(nodes.any(axis=2) | edges.any(axis=(2, 3)) | edges.any(axis=(1, 3)))
     sizes = np.where(used.any(axis=1), used.shape[1] - used[:, ::-1].argmax(axis=1), 0)
     found = [(nodes[c, :size].copy(), edges[c, :size, :size].copy()) for c, size in enumerate(sizes.tolist())]
     if before is None:
