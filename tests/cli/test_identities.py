@@ -82,6 +82,20 @@ def test_distance_and_mean_with_roles(networks, tmp_path):
     assert "cuneus" in (tmp_path / "mean.graphml").read_text(encoding="utf-8")
 
 
+def test_index_and_search_with_roles(networks, tmp_path):
+    farthest = {}
+    for identities in ((), ("--labelled",), ("--roles", "side")):
+        code, _, err = run("index", networks, "-o", tmp_path / "n.gmi", *identities)
+        assert code == 0, err
+        code, out, err = run("search", tmp_path / "n.gmi", f"{networks}#person 0", "-n", 12, "--json", *identities)
+        assert code == 0, err
+        found = {row["neighbor"]: row["distance"] for row in json.loads(out)}
+        assert len(found) == 12
+        assert found["person 0"] == 0
+        farthest[identities[:1]] = max(found.values())
+    assert farthest[()] < farthest[("--labelled",)]
+
+
 def test_what_is_refused(networks):
     code, _, err = run("inspect", networks, "--labelled", "--roles", "side")
     assert code == 2
