@@ -24,6 +24,8 @@ from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.method import MeanMethod
 from graphmeans.space import GraphSpace
 
+#: Nodes of the search tree for an alignment that is sought carefully, at effort 1.
+CAREFUL = 50
 #: What matchings are spent on: the algorithm itself, its start, or only to know the objective.
 ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
 
@@ -69,14 +71,17 @@ class CountedMatcher:
         cutoff: FloatArray | None = None,
         matcher: Matcher | None = None,
         hasty: bool = False,
+        careful: bool = False,
     ) -> Matches:
         """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`.
 
-        Where the alignment will be sought again if it matters, the default matcher may be `hasty`.
+        Where the alignment will be sought again if it matters, the default matcher may be `hasty`. Where it is what a mean is
+        made of, it is `careful`: larger graphs are matched by branch and bound, which finds shorter alignments in the same time.
         """
-        if hasty and self.sifts:
+        if (hasty or careful) and self.sifts:
             assert isinstance(self.space.matcher, Auto)
-            matcher = Hasty(self.space.matcher.effort)
+            effort = self.space.matcher.effort
+            matcher = Hasty(effort) if hasty else Exact(max_tree_nodes=int(np.ceil(CAREFUL * effort)))
         space = self.space if matcher is None else replace(self.space, matcher=matcher)
         self.counters.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()

@@ -14,6 +14,7 @@ from graphmeans.kernels.pair import (
     complete,
     interval,
     load_pair,
+    most_rows,
     n_keys,
     new_side,
     new_sorted,
@@ -338,7 +339,7 @@ def branch_and_bound(x, y, x_real, y_real, rows, max_tree_nodes, cutoff, warm, n
 
 @inner
 def loosest_bond(x, y, x_real, y_real, columns):
-    """What it costs at least to unmatch matched nodes, where no inner product is negative."""
+    """What it costs at least to unmatch nodes that are matched although both might stay unmatched (see `count_reluctant`)."""
     x_nodes, y_nodes, x_edges, y_edges = x.nodes, y.nodes, x.edges, y.edges
     least = np.inf
     for i in range(x_real):
@@ -456,7 +457,7 @@ def exact_pairs(
             twin = tree.x_twin if swapped else tree.y_twin
             for j in range(rows):
                 unique = unique and (twin[j] == j or twin[j] >= ny)
-        if non_negative[p]:
+        if rows < most_rows(x.count, y.count, order):
             # Mappings that leave a node of both unmatched were not tried: none is better, but how much worse?
             runner_up = min(runner_up, high + loosest_bond(x, y, min(nx, ny), max(nx, ny), best_columns))
         second[p] = max(upper[p], np.sqrt(max(runner_up, 0.0))) if unique else upper[p]

@@ -207,7 +207,7 @@ class IntervalLoop:
         return bool(self.engine.sum(refine.realign_all, self.centers) > 0), None
 
     def _move_single_graphs(self, log: bool) -> Frames | None:
-        """Move graphs where that lowers the objective; a cluster takes part in one move at a time, so that gains add up.
+        """Move graphs where that lowers the objective, few of each cluster at a time, so that gains add up.
 
         Not where alignments leave no choice: there it is k-means of vectors, and what is known of it shall hold.
         """

@@ -160,8 +160,8 @@ def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = Fals
     state, exact = shard.state, shard.matcher.is_exact
     slots, ptr = state.slots_of(x)
     labels = state.labels[x]
-    warm = None if fresh and not exact else centers.to_mappings(slots, ptr, labels)
-    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, labels], axis=1), warm=warm)
+    warm = None if fresh and not exact and not shard.matcher.sifts else centers.to_mappings(slots, ptr, labels)
+    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, labels], axis=1), warm=warm, careful=fresh)
     shorter = found.upper < state.upper[x] * SHORTER
     changed = np.repeat(shorter, np.diff(ptr))
     state.set_slots(x, np.where(changed, centers.to_slots(found, shard.batch, x, labels), slots))

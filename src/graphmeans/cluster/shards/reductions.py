@@ -100,27 +100,35 @@ class AssignmentTotals:
 
 @dataclass
 class HartiganMoves:
-    """Moves of single graphs that lower the objective; a cluster takes part in one of them, so that gains add up."""
+    """Moves of single graphs that lower the objective.
+
+    Gains add up as long as the means hardly change: a cluster takes part in one move, or in more that are together a small
+    share of its weight (`room`, one for each cluster).
+    """
 
     graph: IntArray
     source: IntArray
     target: IntArray
+    weight: FloatArray
     gain: FloatArray
+    room: FloatArray
 
     def best(self) -> HartiganMoves:
-        """The largest gains, of moves that have no cluster in common."""
-        busy: set[int] = set()
+        """The largest gains, of moves for which their clusters have room."""
+        used = np.zeros(len(self.room))
         chosen = []
         for p in np.lexsort([self.graph, -self.gain]).tolist():
-            clusters = {int(self.source[p]), int(self.target[p])}
-            if not clusters & busy:
-                busy |= clusters
+            both, w = [int(self.source[p]), int(self.target[p])], self.weight[p]
+            if all(used[c] == 0.0 or used[c] + w <= self.room[c] for c in both):
+                used[both] += w
                 chosen.append(p)
         which = np.array(sorted(chosen), dtype=np.int64)
-        return HartiganMoves(self.graph[which], self.source[which], self.target[which], self.gain[which])
+        return HartiganMoves(*(getattr(self, name)[which] for name in self._COLUMNS), self.room)
 
     def __iadd__(self, other: HartiganMoves) -> HartiganMoves:
-        return HartiganMoves(*_joined(self, other, "graph", "source", "target", "gain")).best()
+        return HartiganMoves(*_joined(self, other, *self._COLUMNS), self.room).best()
+
+    _COLUMNS = ("graph", "source", "target", "weight", "gain")
 
 
 @dataclass

@@ -40,6 +40,8 @@ from graphmeans.nearest.sketches import scratch_zeros
 
 #: From fresh starts a graph is aligned again only when its center has moved by this share of u.
 STALE = 0.15
+#: Graphs that leave or join a cluster at once are at most this share of its weight, unless it is one graph.
+MOVED_AT_ONCE = 0.05
 #: A proof goes on until a center is farther than u by this factor: then it lasts if the center moves on a little.
 PROOF_MARGIN = 1.05
 
@@ -99,7 +101,7 @@ def hartigan_moves(shard: Shard, least: float, centers: MovingCenters) -> Hartig
     offered = offered[np.unique(row[offered], return_index=True)[1]]
     x, y = x[row[offered]], y[offered]
     state.proposed_moves = x, y, found.take(offered)
-    return HartiganMoves(x + shard.first, state.labels[x], y, gain[offered]).best()
+    return HartiganMoves(x + shard.first, state.labels[x], y, w[x], gain[offered], MOVED_AT_ONCE * total).best()
 
 
 def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:
