@@ -24,8 +24,6 @@ from graphmeans.matching.pairs import UNBOUNDED
 from graphmeans.means.method import MeanMethod
 from graphmeans.space import GraphSpace
 
-#: Nodes of the search tree for an alignment that is sought carefully, at effort 1.
-CAREFUL = 50
 #: What matchings are spent on: the algorithm itself, its start, or only to know the objective.
 ALGORITHM, SEEDING, EVALUATION = "algorithm", "seeding", "evaluation"
 
@@ -71,17 +69,18 @@ class CountedMatcher:
         cutoff: FloatArray | None = None,
         matcher: Matcher | None = None,
         hasty: bool = False,
-        careful: bool = False,
+        careful: int = 0,
     ) -> Matches:
         """Hand pairs to the matcher of the space, or to another one; see `GraphSpace.solve`.
 
         Where the alignment will be sought again if it matters, the default matcher may be `hasty`. Where it is what a mean is
-        made of, it is `careful`: larger graphs are matched by branch and bound, which finds shorter alignments in the same time.
+        made of, it is `careful`: larger graphs are matched by branch and bound with so many tree nodes at effort 1, which finds
+        shorter alignments in the same time.
         """
         if (hasty or careful) and self.sifts:
             assert isinstance(self.space.matcher, Auto)
             effort = self.space.matcher.effort
-            matcher = Hasty(effort) if hasty else Exact(max_tree_nodes=int(np.ceil(CAREFUL * effort)))
+            matcher = Hasty(effort) if hasty else Exact(max_tree_nodes=int(np.ceil(careful * effort)))
         space = self.space if matcher is None else replace(self.space, matcher=matcher)
         self.counters.matchings[self.purpose] += len(pairs)
         start = time.perf_counter()

@@ -37,7 +37,7 @@ def test_changes_are_found_whatever_an_operation_does():
         lambda: assign(shard, centers, 0.0),
         lambda: centers.move_to_means(shard.sums(centers)),
         lambda: assign(shard, centers, 0.06),
-        lambda: refine.realign_all(shard, centers),
+        lambda: refine.realign_all(shard, centers, 0),
         lambda: refine.accept_moves(shard, refine.hartigan_moves(shard, 1e-6, centers).graph, centers),
         lambda: shard.state.snapshot(),
         lambda: centers.replace(np.array([2]), shard.batch.take([5])),

@@ -38,6 +38,8 @@ CHARGED = 0.25
 #: It ends where the most promising swap seems to lose more than this share of what a cluster contributes: estimates are poor,
 #: less so where the edge program was asked.
 HOPE, HOPE_OF_SIFTED = 1.0, 0.25
+#: Where a swap takes matchings of larger graphs, it ends after so many in a row that were in vain.
+PATIENCE = 25
 
 
 def begin_swaps(loop: IntervalLoop, history: History, swaps: float) -> None:
@@ -68,7 +70,8 @@ def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
             _look_closely(loop, state, graphs, gains, new)
             looked_at.add(new)
             c, new, promised = _most_promising(state, graphs, gains)
-        if c < 0 or (promised < -least_hope * loop.inertia / loop.centers.k and state.tried >= floor):
+        tired = loop.looks_closely and state.tried - state.kept_at >= PATIENCE
+        if c < 0 or tired or (promised < -least_hope * loop.inertia / loop.centers.k and state.tried >= floor):
             state.exhausted = True
             break
         before = loop.snapshot()

@@ -16,6 +16,7 @@ from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval import interval
 from graphmeans.cluster.algorithms.moving import centers_of_graphs, no_centers
 from graphmeans.cluster.algorithms.pam import best_medoids
+from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance, draw_one
 from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorCenters
 from graphmeans.cluster.context import SEEDING, CountedMatcher, FitContext
@@ -37,6 +38,10 @@ logger = logging.getLogger("graphmeans")
 
 #: Graphs among which medoids are sought: at least so many, and so many for each cluster.
 SAMPLE, SAMPLE_PER_CLUSTER = 200, 10
+#: The same for k-means++ where matchings are dear; of fewer than twice as many graphs it sees all.
+DEAR_SAMPLE, DEAR_SAMPLE_PER_CLUSTER = 1000, 30
+#: What swaps of centers in that sample may cost, as a multiple of the work of its run: there they are cheap.
+SAMPLE_SWAPS = 2.0
 #: Of more graphs than this, furthest-first sees a sample.
 WHOLE = 50_000
 #: k-means||: passes over the collection, and the graphs drawn in each, as a multiple of k.
@@ -82,10 +87,14 @@ class Initialization:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The numbers of the graphs that a start has chosen, and the same in frames if shards were updated with them."""
+    """The numbers of the graphs that a start has chosen, and the same in frames if shards were updated with them.
+
+    `means`, where there are any, are better centers to begin with than these graphs.
+    """
 
     numbers: IntArray
     in_frames: MovingCenters | None = None
+    means: Centers | None = None
 
 
 class _OneByOne:
@@ -208,7 +217,12 @@ def k_means_plus_plus(init: Initialization) -> Chosen:
 
     How much each would lower the objective is estimated from bounds; only the one that is taken is matched. In the end seeds are
     exchanged for other graphs where that helps.
+
+    Where matchings are dear and graphs are many, that is done for a sample, which is then clustered: its means are the start.
     """
+    size = max(DEAR_SAMPLE, DEAR_SAMPLE_PER_CLUSTER * init.k)
+    if init.matcher.sifts and len(init.engine) >= 2 * size:
+        return _means_of_sample(init, size)
     random, draws = init.context.random("seeding"), 2 + int(np.log(init.k))
     seeds = _OneByOne(init, lazy=True)
     seeds.add(seeds.anyone(random))
@@ -218,6 +232,18 @@ def k_means_plus_plus(init: Initialization) -> Chosen:
     if init.k > 1:
         seeds.exchange(random)
     return seeds.chosen()
+
+
+def _means_of_sample(init: Initialization, size: int) -> Chosen:
+    """The means of a random sample of this size, and the graphs that are nearest to them."""
+    n = len(init.engine)
+    _log_sample("k-means++", size, n)
+    numbers = np.sort(sample_without_replacement(n, size, random_state=init.context.random("sample")))
+    some = init.of_some(init.pick(numbers))
+    seeds = initialize(some.context, some.matcher, some.engine, init.k, "k-means++")
+    history = History(some.context, some.matcher.counters)
+    result = interval(some.context, some.matcher, seeds, history, engine=some.engine, swaps=SAMPLE_SWAPS)
+    return Chosen(numbers[_nearest_to_centers(result, init.k)], means=result.centers)
 
 
 def k_means_parallel(init: Initialization) -> Chosen:
@@ -267,16 +293,22 @@ class _Candidates:
         )
         start = initialize(context, init.matcher, ThreadEngine(context, init.matcher, k), k, "k-means++")
         result = interval(context, init.matcher, start, History(context, init.matcher.counters, max_iter=20))
-        chosen: list[int] = []
-        for c in range(k):
-            rest = np.where(np.isin(np.arange(count), chosen), np.inf, result.distances)
-            own = np.where(result.labels == c, rest, np.inf)
-            chosen.append(int((own if np.isfinite(own).any() else rest).argmin()))
+        chosen = _nearest_to_centers(result, k)
         number = np.full(count, -1, dtype=np.int64)
         number[chosen] = np.arange(k)
         init.engine.each(select_seeds, number)
         in_frames = centers_of_graphs(init.context, self.graphs.batch.take(chosen))
         return Chosen(self.graphs.graph[chosen], in_frames)
+
+
+def _nearest_to_centers(result: Result, k: int) -> list[int]:
+    """For each center another graph that is near to it, if possible the nearest of its own."""
+    chosen: list[int] = []
+    for c in range(k):
+        rest = np.where(np.isin(np.arange(len(result.labels)), chosen), np.inf, result.distances)
+        own = np.where(result.labels == c, rest, np.inf)
+        chosen.append(int((own if np.isfinite(own).any() else rest).argmin()))
+    return chosen
 
 
 def medoids(init: Initialization) -> Chosen:
@@ -340,6 +372,8 @@ def choose_graphs(context: FitContext, matcher: CountedMatcher, engine: Engine, 
 def initialize(context: FitContext, matcher: CountedMatcher, engine: Engine, k: int, name: str) -> Seeds:
     """The seeds that the start of this name chooses, with what the shards of the engine know of them."""
     chosen = choose_graphs(context, matcher, engine, k, name)
+    if chosen.means is not None:
+        return Seeds(chosen.means, engine=engine)
     if chosen.in_frames is not None:
         return Seeds(chosen.in_frames.as_centers(), chosen.in_frames, engine)
     picked = Initialization(context, matcher, engine, k).pick(chosen.numbers)

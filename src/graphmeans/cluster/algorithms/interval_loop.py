@@ -33,6 +33,10 @@ from graphmeans.means.frames import Centers, Frames
 WORTH_A_MOVE = 0.02
 #: Until nothing moves otherwise, a graph need not move to a center that is nearer by less than this share.
 SLACK = 0.06
+#: Most tree nodes for an alignment to a center that still moves, and to one that does not.
+CAREFUL, MORE_CAREFUL = 50, 200
+#: Centers are settling when no more than this share of the graphs moves.
+FEW = 0.02
 #: Most nodes of the search tree for the proof of a label against a center, in the stages of `certify`; parts of a stage.
 PROOF_TREE_NODES, PROOF_PARTS = (20, 200, 2_000), 10
 #: To assign so many graphs, nearly all of them by bounds, is as much work as a matching.
@@ -162,11 +166,14 @@ class IntervalLoop:
             changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
             now = None if trial else self.get_assignment()
             goes_on = history.record(found.inertia, counts["moved"], now, graphs=len(self.engine), **_columns(counts))
-            if goes_on and not changed and self._slack:
-                self._slack = 0.0
-                continue
             sums: Frames | VectorSums | None = found.sums
-            if goes_on and not changed:
+            if goes_on and self._slack and (not changed or self._is_settling(history, counts["moved"])):
+                if self._realign():
+                    changed, sums = True, None
+                elif not changed:
+                    self._slack = 0.0
+                    continue
+            elif goes_on and not changed:
                 changed, sums = self._refine(log=not trial)
             if not (goes_on and changed):
                 if goes_on and not trial:
@@ -199,12 +206,31 @@ class IntervalLoop:
         self._shard_inertia = [found.shard_inertia[first] for first in sorted(found.shard_inertia)]
         return found
 
+    def _is_settling(self, history: History, moved: int) -> bool:
+        """Whether larger graphs are to be aligned anew although some still move.
+
+        Their first alignments are to seeds, and blur the means. Sharper means soon save more than waiting does.
+        """
+        return self.looks_closely and history.iteration > 1 and moved <= FEW * len(self.engine)
+
+    def _realign(self) -> bool:
+        """Align larger graphs anew to centers that have moved since; whether any came closer."""
+        careful = CAREFUL if self._slack else MORE_CAREFUL
+        return self.looks_closely and bool(self.engine.sum(refine.realign_all, self.centers, careful) > 0)
+
     def _refine(self, log: bool) -> tuple[bool, Frames | None]:
-        """Move single graphs, or else align anew. Returns whether anything changed, and the sums if they are known."""
+        """Move single graphs, or else align anew. Returns whether anything changed, and the sums if they are known.
+
+        Larger graphs are aligned first: a better alignment gains more than a move.
+        """
+        if self._realign():
+            return True, None
         sums = self._move_single_graphs(log)
         if sums is not None:
             return True, sums
-        return bool(self.engine.sum(refine.realign_all, self.centers) > 0), None
+        if self.looks_closely:
+            return False, None
+        return bool(self.engine.sum(refine.realign_all, self.centers, 0) > 0), None
 
     def _move_single_graphs(self, log: bool) -> Frames | None:
         """Move graphs where that lowers the objective, few of each cluster at a time, so that gains add up.

@@ -153,7 +153,7 @@ def was_cut(found: Matches, cutoff: FloatArray) -> BoolArray:
     return np.asarray((found.lower >= cutoff * CLOSE) & (found.lower < found.upper))
 
 
-def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = False) -> int:
+def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = False, careful: int = 0) -> int:
     """Match graphs with their own centers, from the stored alignment or not, and keep what is shorter. How many are."""
     if not len(x):
         return 0
@@ -161,7 +161,7 @@ def realign(shard: Shard, x: IntArray, centers: FrameCenters, fresh: bool = Fals
     slots, ptr = state.slots_of(x)
     labels = state.labels[x]
     warm = None if fresh and not exact and not shard.matcher.sifts else centers.to_mappings(slots, ptr, labels)
-    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, labels], axis=1), warm=warm, careful=fresh)
+    found = shard.matcher.match(shard.batch, centers.batch, np.stack([x, labels], axis=1), warm=warm, careful=careful)
     shorter = found.upper < state.upper[x] * SHORTER
     changed = np.repeat(shorter, np.diff(ptr))
     state.set_slots(x, np.where(changed, centers.to_slots(found, shard.batch, x, labels), slots))

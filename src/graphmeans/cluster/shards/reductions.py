@@ -123,12 +123,11 @@ class HartiganMoves:
                 used[both] += w
                 chosen.append(p)
         which = np.array(sorted(chosen), dtype=np.int64)
-        return HartiganMoves(*(getattr(self, name)[which] for name in self._COLUMNS), self.room)
+        columns = self.graph, self.source, self.target, self.weight, self.gain
+        return HartiganMoves(*(column[which] for column in columns), room=self.room)
 
     def __iadd__(self, other: HartiganMoves) -> HartiganMoves:
-        return HartiganMoves(*_joined(self, other, *self._COLUMNS), self.room).best()
-
-    _COLUMNS = ("graph", "source", "target", "weight", "gain")
+        return HartiganMoves(*_joined(self, other, "graph", "source", "target", "weight", "gain"), room=self.room).best()
 
 
 @dataclass

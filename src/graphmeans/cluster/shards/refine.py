@@ -38,27 +38,32 @@ from graphmeans.matching.exact import Exact
 from graphmeans.means.frames import Frames
 from graphmeans.nearest.sketches import scratch_zeros
 
-#: From fresh starts a graph is aligned again only when its center has moved by this share of u.
-STALE = 0.15
+#: From fresh starts a graph is aligned again only when its center has moved by this share of u; the second for larger graphs, whose
+#: means sharpen each time.
+STALE, STALE_OF_LARGE = 0.15, 0.08
 #: Graphs that leave or join a cluster at once are at most this share of its weight, unless it is one graph.
 MOVED_AT_ONCE = 0.05
 #: A proof goes on until a center is farther than u by this factor: then it lasts if the center moves on a little.
 PROOF_MARGIN = 1.05
 
 
-def realign_all(shard: Shard, centers: MovingCenters) -> int:
-    """Match graphs with their own centers from fresh starts where that was not done, or may help. How many came closer."""
+def realign_all(shard: Shard, centers: MovingCenters, careful: int) -> int:
+    """Match graphs with their own centers from fresh starts where that was not done, or may help. How many came closer.
+
+    `careful`: most tree nodes for a pair of larger graphs.
+    """
     if isinstance(centers, VectorCenters):
         return 0  # there is one alignment only
     state = shard.state
-    still = centers.shift[state.fresh_at, state.labels] <= STALE * state.upper
+    stale = STALE_OF_LARGE if careful else STALE
+    still = centers.shift[state.fresh_at, state.labels] <= stale * state.upper
     done = is_best_alignment(shard, np.arange(len(shard)), centers) | (
         (state.fresh_at >= 0) & still & (not shard.matcher.is_exact)
     )
     x = np.flatnonzero(~done)
     # Where one linear assignment already costs u, nothing is shorter.
     x = x[lap_bounds_to_centers(shard, x, state.labels[x], centers) < state.upper[x] * SHORTER]
-    return realign(shard, x, centers, fresh=True)
+    return realign(shard, x, centers, fresh=True, careful=careful)
 
 
 # -- one graph at a time ---------------------------------------------------------------------------
