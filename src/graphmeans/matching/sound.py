@@ -48,7 +48,7 @@ def check_batch(batch: GraphBatch) -> None:
         raise GraphError("a GraphBatch is not sound: a directed one has as many values for one direction as for the other")
     arrays: list[Any] = [getattr(batch, name) for name in LAYOUT if name != "edge_values"]
     packed: list[Any] = [array if array.flags.writeable else array.copy() for array in arrays]
-    fault, graph, largest = batch_fault(*packed, np.zeros((0, 1)), len(batch.role_names))
+    fault, graph, largest = batch_fault(*[*packed, np.zeros((0, 1)), len(batch.role_names)])
     of_edges = batch.magnitudes[1]  # which is mostly known already
     if not fault and not np.isfinite(of_edges):
         fault = NUMBERS
