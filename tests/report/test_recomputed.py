@@ -20,8 +20,9 @@ import graphmeans as gm
 from graphmeans.cli import app
 from graphmeans.evaluation.fitted import centers_of, points_of
 from graphmeans.io import read_collection, write_collection
+from graphmeans.report import write_report
 from graphmeans.report.words import percent
-from reports import Page, words
+from reports import Page, fitted, words
 
 N, K = 200, 12
 
@@ -224,3 +225,33 @@ def test_stability(run):
     said = float(re.search(r"([\d.]+)% would stay in it if the graphs were drawn anew", run.said)[1])
     assert said == pytest.approx(100 * np.mean(kept), abs=0.051)
     assert said < 100  # else the test could not fail
+
+
+# -- what rows and pictures name -------------------------------------------------------------------------
+
+
+def test_rows_name_the_kinds_of_nodes_beside_their_numbers(tmp_path):
+    chain, fork = [(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3)]
+    graphs = [gm.Graph({"kind": list("abcd")}, chain if i % 2 else fork, directed=True) for i in range(8)]
+    html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    rows = [row[0] for row in table_rows(html) if row[0].startswith("edge ") and "–" in row[0]]
+    assert rows
+    for row in rows:
+        assert re.fullmatch(r"edge \d+–\d+ \([abcd]–[abcd]\)", row), row
+    named = re.findall(r'data-named="([\d ]*)"', html)
+    assert {n for row in rows for n in re.findall(r"\d+", row)} <= {n for some in named for n in some.split()}
+
+
+def test_matrices_have_room_for_names_and_dense_members_are_drawn_by_strength(tmp_path):
+    matrices = np.random.default_rng(0).normal(size=(8, 45, 45))
+    matrices[::2] += 2.0
+    names = [f"L Cingulum Ant {i}" for i in range(45)]
+    graphs = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=names)
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
+    wide = [a for tag, a in page.tags if tag == "svg" and a.get("class") == "matrix"]
+    assert len(wide) == 4
+    for a in wide:
+        assert float(a["viewbox"].split()[2]) - 300 >= 5.8 * len("L Cingulum Ant 44")
+    for row in page.data["graphs"]:
+        assert len(row["ss"]) == len(row["s"]) // 2 < graphs[0].n_edges
+        assert 0 < min(row["ss"]) < max(row["ss"]) == 100

@@ -2,6 +2,7 @@
 // Pictures of graphs from small lists of whole numbers (see pictures.py). Names only ever become text or attribute values.
 function painter(D) {
   const SVG = "http://www.w3.org/2000/svg";
+  const MANY = 80; // strokes in a small picture
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
 
   function element(name, attributes = {}, text = null) {
@@ -36,7 +37,7 @@ function painter(D) {
     }
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
     else if (small) font = Math.max(font, 60);
-    if (small) line = Math.max(line, 18);
+    if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
   }
@@ -71,9 +72,11 @@ function painter(D) {
     const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
     const heads = new Set(g.w || []), oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
     const paths = new Map();
+    // In a small picture all edges of a dense network would be one spot: the strongest are drawn.
+    const least = small && g.ss && strokes.length > MANY ? [...g.ss].sort((a, b) => b - a)[MANY >> 1] : 0;
     strokes.forEach((stroke, s) => {
       const share = g.ss ? g.ss[s] : 100;
-      if (!share || (ghost && share < 50)) return;
+      if (!share || share < least || (ghost && share < 50)) return;
       const key = ghost ? "100" : `${oddStrokes.has(s) ? "x" : ""}${share}`;
       paths.set(key, (paths.get(key) || "") + path(stroke, g, look, heads.has(s)));
     });

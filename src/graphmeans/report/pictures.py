@@ -88,6 +88,8 @@ class ClusterPictures:
         if extra_edges:
             odd = set(extra_edges)
             data["xs"] = [s for s, e in enumerate(picture.edge.tolist()) if e in odd]
+        if (picture.stroke_strength < 1).any():  # of many edges only the strongest are drawn, these more or less so
+            data["ss"] = [round(100 * share) for share in picture.stroke_strength.tolist()]
         if not picture.strength.all():
             data["h"] = np.flatnonzero(picture.strength <= 0).tolist()
         return data
