@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from graphmeans.cluster.centers.vector_centers import VectorCenters, VectorSums
 from graphmeans.cluster.context import CountedMatcher
 from graphmeans.cluster.shards import vectors
 from graphmeans.cluster.shards.shard import Shard
+from graphmeans.graphs.graph import share_edges
 from graphmeans.kernels.pair import SMALLEST
 from graphmeans.matching.fixed import solve_fixed
 from graphmeans.matching.vectors import VectorLayout, as_batch
@@ -143,3 +146,34 @@ def test_gains_are_what_the_objective_would_fall_by(seed, k):
             assert saved[j] - lost[j, c] == pytest.approx(before - w @ np.delete(with_new, c, axis=1).min(axis=1))
     expected = [before - w @ np.minimum(true.min(axis=1), new[:, j]) for j in range(5)]
     np.testing.assert_allclose(vectors.addition_gains(shard, candidates), expected)
+
+
+@pytest.mark.parametrize("names", [lambda i: f"region {i}", lambda i: 11 - i, lambda i: i], ids=["text", "backwards", "numbers"])
+def test_rows_of_networks_with_all_connections_are_their_numbers_and_become_the_same_networks(names):
+    rng, n = np.random.default_rng(0), 12  # in the order of names 10 comes before 2: rows are in that of the networks
+    matrices = np.triu(rng.normal(size=(5, n, n)), 1)
+    graphs = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=[names(i) for i in range(n)])
+    assert all(graph.edges is graphs[0].edges for graph in graphs)  # held once
+    batch = gm.GraphEncoder().fit_transform(graphs)
+    copies = gm.GraphEncoder().fit_transform([gm.Graph(n, g.edges, g.edge_attributes[""], roles=g.roles) for g in graphs])
+    for name in ("node_ptr", "nodes", "roles", "edge_ptr", "ends", "edge_values"):
+        np.testing.assert_array_equal(getattr(batch, name), getattr(copies, name))
+    layout = VectorLayout.of_graphs(batch.largest, batch)
+    rows = layout.flatten(batch)
+    assert np.shares_memory(rows.nodes, batch.edge_values)
+    np.testing.assert_array_equal(rows.nodes, [matrix[np.triu_indices(n, 1)] for matrix in matrices])
+    back, *_ = layout.to_graphs(rows.nodes)
+    keys = back.ends[:, 0] * n + back.ends[:, 1]
+    assert all((np.diff(keys[first:last]) > 0).all() for first, last in pairwise(back.edge_ptr))
+    for g, matrix in enumerate(matrices):
+        place = [int(np.flatnonzero([names(i) == role for i in range(n)])[0]) for role in back[g].roles]
+        np.testing.assert_array_equal(gm.to_adjacency(back[g]), (matrix + matrix.T)[np.ix_(place, place)])
+
+
+def test_edges_that_are_held_once_are_sorted_in_each_graph():
+    first = gm.Graph(3, [(2, 1), (1, 0), (0, 2)], [1.0, 2.0, 3.0], roles="abc")
+    graphs = share_edges([first, gm.Graph(3, [(2, 1), (1, 0), (0, 2)], [4.0, 5.0, 6.0], roles="abc")])
+    assert graphs[1].edges is first.edges
+    batch = gm.GraphEncoder().fit_transform(graphs)
+    assert batch.ends.tolist() == 2 * [[0, 1], [0, 2], [1, 2]]
+    assert batch.edge_values.ravel().tolist() == [2.0, 3.0, 1.0, 5.0, 6.0, 4.0]

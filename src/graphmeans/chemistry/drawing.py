@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from graphmeans.chemistry.toolkit import part, silent
@@ -20,10 +21,13 @@ INKS = {
 }  # fmt: skip
 #: What lies under atoms and bonds that one tenth, two tenths, ... of the members have.
 SUPPORTS = ("#f1f5f9", "#e9f0f6", "#dfe9f4", "#d3e2f1", "#c5d9ee", "#b4cdea", "#a1c0e5", "#8bb1df", "#74a2d9", "#5b92d3")
+_LETTER_OF = {colour: ink for ink, colour in INKS.items()}
 _ELEMENTS = {"n": (7,), "o": (8,), "s": (16,), "g": (9, 17), "b": (35,), "v": (53, 15), "r": (0,)}
 _PATH = re.compile(r"<path[^>]*? d='([^']*)' style='([^']*)'")
 _TEXT = re.compile(r"<text x='([-\d.]+)' y='([-\d.]+)'[^>]*?font-size:(\d+)px[^>]*?fill:(#[0-9A-Fa-f]{6})[^>]*>([^<]*)</text>")
 _SIZE = re.compile(r"viewBox='0 0 (\d+) (\d+)'")
+_COLOUR = re.compile(r"(fill|stroke):(#[0-9A-Fa-f]{6})")
+_DECIMAL, _COMMAND = re.compile(r"-?\d+\.\d+"), re.compile(r"\s*([A-Za-z])\s*")
 _LETTERS = re.compile(r"[A-Za-z0-9+\-*/?]")
 
 
@@ -105,8 +109,7 @@ def draw(
         options.scalingFactor = _SCALE
         options.padding = 0.02
         options.prepareMolsBeforeDrawing = False
-        palette = {number: _rgb(INKS[ink]) for ink, numbers in _ELEMENTS.items() for number in numbers}
-        options.setAtomPalette({-1: (0, 0, 0), **palette})
+        options.setAtomPalette(_palette())
         ready = _prepared(molecule, draw2d)
         for atom, text in (labels or {}).items():
             ready.GetAtomWithIdx(atom).SetProp("_displayLabel", text)
@@ -119,17 +122,18 @@ def draw(
     strokes: dict[str, list[str]] = {}
     fills: dict[str, list[str]] = {}
     for d, style in _PATH.findall(text):
-        filled = re.search(r"fill:(#[0-9A-Fa-f]{6})", style)
-        colour = filled or re.search(r"stroke:(#[0-9A-Fa-f]{6})", style)
-        if colour:
-            (fills if filled else strokes).setdefault(_ink(colour[1]), []).append(_short(d))
+        colours = dict(_COLOUR.findall(style))
+        if colours:
+            which, colour = (fills, colours["fill"]) if "fill" in colours else (strokes, colours["stroke"])
+            which.setdefault(_ink(colour), []).append(d)
     letters = [
         (round(float(x)), round(float(y)), int(points), _ink(colour), letter)
         for x, y, points, colour, letter in _TEXT.findall(text) if _LETTERS.fullmatch(letter)
     ]  # fmt: skip
     at = [painter.GetDrawCoords(a) for a in range(molecule.GetNumAtoms())] if atom_support is not None else []
     return MoleculePicture(
-        width, height, {ink: "".join(ds) for ink, ds in strokes.items()}, {ink: "".join(ds) for ink, ds in fills.items()},
+        width, height, {ink: _short(" ".join(ds)) for ink, ds in strokes.items()},
+        {ink: _short(" ".join(ds)) for ink, ds in fills.items()},
         letters, _underlay(molecule, at, atom_support or (), bond_support or ()),
     )  # fmt: skip
 
@@ -162,16 +166,22 @@ def _tenth(share: float) -> int:
     return round(10 * share)
 
 
+@lru_cache(maxsize=1)
+def _palette() -> dict[int, tuple[float, ...]]:
+    """The colours of elements by their numbers; -1 stands for all others."""
+    return {-1: (0.0, 0.0, 0.0)} | {number: _rgb(INKS[ink]) for ink, numbers in _ELEMENTS.items() for number in numbers}
+
+
 def _rgb(colour: str) -> tuple[float, ...]:
     return tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
 
 
 def _ink(colour: str) -> str:
     """The letter of a colour; ink for those that RDKit chose by itself."""
-    return next((ink for ink, known in INKS.items() if known == colour.lower()), "k")
+    return _LETTER_OF.get(colour.lower(), "k")
 
 
 def _short(d: str) -> str:
     """A path with whole numbers."""
-    rounded = re.sub(r"-?\d+\.\d+", lambda found: str(round(float(found[0]))), d.replace(",", " "))
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", rounded.strip())
+    rounded = _DECIMAL.sub(lambda found: str(round(float(found[0]))), d.replace(",", " "))
+    return _COMMAND.sub(r"\1", rounded.strip())

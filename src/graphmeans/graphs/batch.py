@@ -110,7 +110,7 @@ class GraphBatch:
     @cached_property
     def magnitudes(self) -> tuple[float, float]:
         """The largest absolute value of a node attribute, and of an edge attribute as it is stored."""
-        return float(np.abs(self.nodes).max(initial=0.0)), float(np.abs(self.edge_values).max(initial=0.0))
+        return _largest(self.nodes), _largest(self.edge_values)
 
     @cached_property
     def is_uniform(self) -> bool:
@@ -148,6 +148,11 @@ class GraphBatch:
         if exponent:
             nodes, edges = np.ldexp(nodes, exponent), np.ldexp(edges, exponent)
         return replace(self, nodes=nodes * node_factor, edge_values=edges * edge_factor)
+
+
+def _largest(values: FloatArray) -> float:
+    """The largest absolute value, not a number if one of them is not; without a copy of all of them."""
+    return float(np.maximum(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
 def concatenate(batches: Sequence[GraphBatch]) -> GraphBatch:

@@ -283,12 +283,20 @@ def named(graphs: Sequence[Graph], start: int = 0) -> Iterator[tuple[str, Graph]
         yield (f"graph {i}" if graph.name is None else f"graph {i} ({graph.name!r})"), graph
 
 
+def share_edges(graphs: list[Graph]) -> list[Graph]:
+    """The same graphs; those that have the edges of the first one hold one array of them together."""
+    for graph in graphs[1:]:
+        if np.array_equal(graph._edges, graphs[0]._edges):
+            graph._edges = graphs[0]._edges
+    return graphs
+
+
 def is_silent(columns: Columns, part: str) -> bool:
     """Whether these are the columns of nodes (edges) without attributes."""
     if BARE not in columns:
         return False
     bare = columns[BARE]
-    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare == 1).all())
+    return bare.shape[1] == 0 if part == "node" else bare.shape[1] == 1 and bool((bare[:1] == 1).all() and (bare == 1).all())
 
 
 def frozen(value: Any) -> Any:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from graphmeans.graphs.convert import kind_of_one, to_graphs
 from graphmeans.graphs.convert.adjacency import read_matrices
 from graphmeans.graphs.errors import GraphError, speaking_of
-from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, Graph
+from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, Graph, share_edges
 
 #: Names such as files give to nodes that have none: a number, behind a letter or two.
 _NUMBERED = re.compile(r"(_|n|v|node)?[ _]?\d+", re.IGNORECASE)
@@ -88,10 +88,10 @@ def labelled_networks(
     if coordinates is not None:
         graphs = _placed(graphs, coordinates, labels)
     if names is None:
-        return graphs
+        return share_edges(graphs)
     if len(names) != len(graphs):
         raise GraphError(f"{len(graphs)} networks but {len(names)} names")
-    return [remade(graph, name=name) for graph, name in zip(graphs, names, strict=True)]
+    return share_edges([remade(graph, name=name) for graph, name in zip(graphs, names, strict=True)])
 
 
 def with_identities(graphs: Sequence[Graph]) -> list[Graph]:

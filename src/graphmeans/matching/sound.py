@@ -46,12 +46,15 @@ def check_batch(batch: GraphBatch) -> None:
         raise GraphError("a GraphBatch is not sound: the lengths of its arrays do not agree")
     if not isinstance(batch.directed, (bool, np.bool_)) or (batch.directed and batch.edge_values.shape[1] % 2):
         raise GraphError("a GraphBatch is not sound: a directed one has as many values for one direction as for the other")
-    arrays: list[Any] = [getattr(batch, name) for name in LAYOUT]
+    arrays: list[Any] = [getattr(batch, name) for name in LAYOUT if name != "edge_values"]
     packed: list[Any] = [array if array.flags.writeable else array.copy() for array in arrays]
-    fault, graph, largest = batch_fault(*[*packed, len(batch.role_names)])
+    fault, graph, largest = batch_fault(*[*packed, np.zeros((0, 1)), len(batch.role_names)])
+    of_edges = batch.magnitudes[1]  # which is mostly known already
+    if not fault and not np.isfinite(of_edges):
+        fault = NUMBERS
     if fault:
         raise GraphError(f"a GraphBatch is not sound: {_BATCH_FAULTS[fault].format(graph)}")
-    batch.mark_sound(largest)
+    batch.mark_sound(max(largest, of_edges))
 
 
 def check_sides(x: GraphBatch, y: GraphBatch) -> None:

@@ -28,10 +28,10 @@ class VectorLayout:
     """Which number of a row is which number of a graph.
 
     A row has the attributes of the node of each role, unless all of them are 0, and those of the edge between any two roles
-    that some graph connects, in the order of these roles. An edge counts from both of its ends: so it stands there twice, or,
-    where nodes have no numbers, the whole distance has a factor. Nothing is rounded. Behind that a row says which nodes and
-    edges there are, 1 or 0, unless each graph has all of them: these numbers are averaged with the others, and are the support
-    of a mean. They are no part of the distance.
+    that some graph connects: in the order in which all graphs have them, if they do, else in that of these roles. An edge
+    counts from both of its ends: so it stands there twice, or, where nodes have no numbers, the whole distance has a factor.
+    Nothing is rounded. Behind that a row says which nodes and edges there are, 1 or 0, unless each graph has all of them: these
+    numbers are averaged with the others, and are the support of a mean. They are no part of the distance.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class VectorLayout:
             if len(batch.ends):
                 announce(mark_edges)
                 mark_edges(kernel_arrays(batch.take([0]) if batch.is_uniform else batch), present)
-        edges = np.argwhere(present)
+        edges = _as_stored(batches[0], np.argwhere(present))
         like, numbers, graphs = batches[0], 0, 0
         for batch in batches:
             numbers += batch.nodes.size + batch.edge_values.size
@@ -118,6 +118,12 @@ class VectorLayout:
         return self.dim + self.with_presence * (self.n_roles + len(self.edges) * (1 + self.directed))
 
     @cached_property
+    def _by_roles(self) -> IntArray | slice:
+        """The places of the edges in the order of their roles, which is how graphs hold them."""
+        keys = self.edges[:, 0] * self.n_roles + self.edges[:, 1]
+        return slice(None) if bool((keys[1:] > keys[:-1]).all()) else np.argsort(keys)
+
+    @cached_property
     def _place_of_edge(self) -> IntArray:
         place = np.full((self.n_roles, self.n_roles), -1, dtype=np.int64)
         place[self.edges[:, 0], self.edges[:, 1]] = np.arange(len(self.edges))
@@ -156,24 +162,34 @@ class VectorLayout:
     def to_graphs(self, rows: FloatArray) -> tuple[GraphBatch, FloatArray, FloatArray]:
         """Rows as graphs, with the support of their nodes and edges: what a row says of what there is."""
         count, sides = len(rows), 1 + self.directed
-        node_support: FloatArray = np.ones((count, self.n_roles))
-        edge_support: FloatArray = np.ones((count, len(self.edges), sides))
-        if self.with_presence:
-            known = np.minimum(rows[:, self.dim :], 1.0)
-            node_support = known[:, : self.n_roles]
-            edge_support = known[:, self.n_roles :].reshape(edge_support.shape)
+        nodes = rows[:, : self._of_nodes] if self.with_nodes else np.zeros((count, self.n_roles * self.node_width))
+        values = rows[:, self._of_nodes : self._of_nodes + self._of_edges_once].reshape(count, len(self.edges), self.edge_width)
+        pairs, values = self.edges[self._by_roles], values[:, self._by_roles]
+        if not self.with_presence:
+            batch = GraphBatch(
+                node_ptr=self.n_roles * np.arange(count + 1, dtype=np.int64),
+                nodes=nodes.reshape(count * self.n_roles, self.node_width).copy(),
+                roles=np.tile(np.arange(self.n_roles, dtype=np.int32), count),
+                edge_ptr=len(pairs) * np.arange(count + 1, dtype=np.int64),
+                ends=np.tile(pairs.astype(np.int32), (count, 1)),
+                edge_values=values.reshape(count * len(pairs), self.edge_width).copy(),
+                directed=self.directed,
+                role_names=self.role_names,
+            )
+            return batch, np.ones(len(batch.nodes)), np.ones((len(batch.ends), sides))
+        known = np.minimum(rows[:, self.dim :], 1.0)
+        node_support = known[:, : self.n_roles]
+        edge_support = known[:, self.n_roles :].reshape(count, len(self.edges), sides)[:, self._by_roles]
         has_node, has_edge = node_support > 0, (edge_support > 0).any(axis=2)
         number = np.cumsum(has_node, axis=1) - 1  # of each node in its graph
         owner, which = np.nonzero(has_edge)
-        nodes = rows[:, : self._of_nodes] if self.with_nodes else np.zeros((count, self.n_roles * self.node_width))
-        edges = rows[:, self._of_nodes : self._of_nodes + self._of_edges_once]
         batch = GraphBatch(
             node_ptr=offsets(has_node.sum(axis=1)),
             nodes=nodes.reshape(count, self.n_roles, self.node_width)[has_node],
             roles=np.nonzero(has_node)[1].astype(np.int32),
             edge_ptr=offsets(has_edge.sum(axis=1)),
-            ends=number[owner[:, None], self.edges[which]].astype(np.int32).reshape(-1, 2),
-            edge_values=edges.reshape(count, len(self.edges), self.edge_width)[has_edge],
+            ends=number[owner[:, None], pairs[which]].astype(np.int32).reshape(-1, 2),
+            edge_values=values[has_edge],
             directed=self.directed,
             role_names=self.role_names,
         )
@@ -209,6 +225,14 @@ class VectorLayout:
         if len(x):
             run_in_chunks(work, np.full(len(x), (1.0 + self.dim) * len(y)), n_jobs)
         return result
+
+
+def _as_stored(batch: GraphBatch, edges: IntArray) -> IntArray:
+    """These pairs of roles in the order in which all graphs of the batch have them, if each has all: rows are then no copies."""
+    if not len(batch) or not len(edges) or batch.edge_ptr[1] != len(edges) or not batch.is_uniform:
+        return edges
+    a, b = batch.roles[batch.ends[: len(edges)]].T
+    return np.stack([np.minimum(a, b), np.maximum(a, b)], axis=1).astype(np.int64)
 
 
 def as_batch(rows: FloatArray) -> GraphBatch:

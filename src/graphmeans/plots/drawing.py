@@ -16,7 +16,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.network import NAME, NAMED, is_labelled, thinned
-from graphmeans.plots.positions import FAINT, Positions, framed, layout, node_kinds, own_positions, visible
+from graphmeans.plots.positions import FAINT, Positions, framed, has_positions, layout, node_kinds, visible
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
 
@@ -93,13 +93,14 @@ class Drawing:
     def box(self, *, labels: bool = True) -> tuple[float, float, float, float] | None:
         """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
         points = [self.points[self.core & (self.strength > 0)]]
-        strong = self.core[self.ends].all(axis=1) if len(self.ends) else np.zeros(0, bool)
-        for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
-            start, end = self.points[self.ends[s]]
-            points.append(arc_points(start, end, float(self.bend[s]), 8))
+        if self.bend.any():
+            strong = self.core[self.ends].all(axis=1)
+            for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
+                start, end = self.points[self.ends[s]]
+                points.append(arc_points(start, end, float(self.bend[s]), 8))
         if self.em and labels:
             points.append(self._label_ends())
-        every = np.concatenate(points)
+        every = np.concatenate(points) if len(points) > 1 else points[0]
         if not len(every):
             return None
         low, high = every.min(axis=0), every.max(axis=0)
@@ -111,12 +112,13 @@ def drawing(
 ) -> Drawing:
     """What a picture of this graph consists of."""
     shown_nodes, shown_edges = visible(graph, faint)
-    mean = isinstance(graph, MeanGraph)
-    strength = np.where(shown_nodes, graph.node_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
-    along = np.where(shown_edges, graph.edge_support if mean else 1.0, 0.0)  # type: ignore[attr-defined]
-    tree = own_positions(graph) is None and forest_of(graph, shown_nodes, shown_edges) is not None
+    strength, along = shown_nodes.astype(np.float64), shown_edges.astype(np.float64)
+    if isinstance(graph, MeanGraph):
+        strength, along = strength * graph.node_support, along * graph.edge_support
+    tree = not has_positions(graph) and forest_of(graph, shown_nodes, shown_edges) is not None
     kept = np.arange(graph.n_edges)
-    if not tree and not is_molecule(graph):
+    molecule = is_molecule(graph)
+    if not tree and not molecule:
         stronger = thinned(graph, along)
         if stronger is not along:
             kept, along = np.flatnonzero(stronger), stronger[stronger > 0]
@@ -130,7 +132,7 @@ def drawing(
         inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and DEPTH not in graph.nodes),
         rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
     )  # fmt: skip
-    if is_molecule(graph):
+    if molecule:
         return _molecule(graph, plain, written=written)
     if tree:
         return replace(plain, em=1.0, letters=label_length(int(shown_nodes.sum())))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.functions import match
 from graphmeans.graphs.batch import IntArray
@@ -59,9 +59,10 @@ def _edge_numbers(ends: IntArray, mean: Graph) -> IntArray:
 
 
 def frame_positions(
-    member: Graph, mean: Graph, indices: ArrayLike, mean_positions: Positions | None = None
-) -> Positions:
-    """Where the nodes of a member stand in the frame of its mean.
+    member: Graph, mean: Graph, indices: ArrayLike, mean_positions: Positions | None = None,
+    mean_drawn: NDArray[np.bool_] | None = None,
+) -> Positions:  # fmt: skip
+    """Where the nodes of a member stand in the frame of its mean, whose layout, and which of its nodes are drawn, may be known.
 
     Graphs with positions of their own keep them: mean and members share the plane. A molecule keeps its shape, turned and
     moved to lie on its mean as well as it can. The nodes of other graphs stand where those of the mean do that they are
@@ -72,7 +73,7 @@ def frame_positions(
     if own is not None and own_positions(mean) is not None:
         return own
     places = layout(mean) if mean_positions is None else mean_positions
-    drawn = drawing(mean, positions=places).strength > 0
+    drawn = drawing(mean, positions=places).strength > 0 if mean_drawn is None else mean_drawn
     matched = np.flatnonzero((into >= 0) & np.where(into >= 0, drawn[into], False))
     if is_molecule(member):
         return _turned(layout(member), matched, places[into[matched]])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.original import AtomLook, charge_text, isotope_text, look_of
+from graphmeans.plots.original import AtomLook, charge_text, isotope_text, look_of, of_last_graph
 
 #: Names of node columns that hold element symbols, and of edge columns that hold bond orders.
 ATOM_COLUMNS = ("chem", "symbol", "element", "atom", "atom_symbol", "atom_type")
@@ -43,6 +43,7 @@ class Formula(NamedTuple):
     inset: FloatArray
 
 
+@of_last_graph
 def atoms(graph: Graph) -> list[str] | None:
     """The element symbols of the nodes, or None if this is not a molecule."""
     for column in _columns(graph.nodes, ATOM_COLUMNS):
@@ -78,35 +79,38 @@ def skeletal(graph: Graph, points: FloatArray, strength: FloatArray, along: Floa
     """The strokes and labels of a structural formula, for atoms at these points."""
     symbols = atoms(graph) or []
     neighbours: list[list[int]] = [[] for _ in symbols]
-    for e, (i, j) in enumerate(graph.edges):
-        if along[e] > 0:
-            neighbours[i].append(int(j))
-            neighbours[j].append(int(i))
+    places, strengths = points.tolist(), strength.tolist()
+    drawn = np.flatnonzero(along > 0)
+    bonds_drawn = [(e, i, j) for e, (i, j) in zip(drawn.tolist(), graph.edges[drawn].tolist(), strict=True)]
+    for _, i, j in bonds_drawn:
+        neighbours[i].append(j)
+        neighbours[j].append(i)
     look = look_of(graph)
     hidden = _hidden(symbols, look)
+    gone = hidden.tolist()
     orders = _alternating(graph, symbols, bond_orders(graph), along) if look is None else look.orders
     unsaid = _unsaid_hydrogens(graph, symbols, orders) if look is None else [int(count) for count in look.hydrogens]
     charges = _charges(graph) if look is None else [int(charge) for charge in look.charges]
     labels = []
     sides = np.zeros(len(symbols), dtype=np.int64)
     for i, symbol in enumerate(symbols):
-        hydrogens = sum(bool(hidden[n]) and strength[n] >= 0.5 * strength[i] > 0 for n in neighbours[i]) + unsaid[i]
-        bonds = sum(not hidden[n] for n in neighbours[i])
+        hydrogens = sum(gone[n] and strengths[n] >= 0.5 * strengths[i] > 0 for n in neighbours[i]) + unsaid[i]
+        bonds = sum(not gone[n] for n in neighbours[i])
         isotope = "" if look is None else isotope_text(int(look.isotopes[i]))
         charge = charge_text(charges[i])
         odd = bool(isotope or charge or (look is not None and look.radicals[i]))
         corner = symbol == "C" and bonds > 0 and not odd
         beside = ("H" + (str(hydrogens).translate(_SUBSCRIPTS) if hydrogens > 1 else "")) if hydrogens else ""
         if beside or len(symbol) > 1 or odd:  # OH, but HO where the bond comes from the right
-            onto = [points[n][0] - points[i][0] for n in neighbours[i] if not hidden[n]]
+            onto = [places[n][0] - places[i][0] for n in neighbours[i] if not gone[n]]
             acid = symbol in ("O", "S", "F", "Cl", "Br", "I")  # H₂O, but NH₃ and CH₄
-            sides[i] = -1 if (np.mean(onto) > 0.05 if onto else acid) else 1
+            sides[i] = -1 if (sum(onto) / len(onto) > 0.05 if onto else acid) else 1
         written = isotope + symbol + beside + charge if sides[i] >= 0 else beside + isotope + symbol + charge
-        labels.append("" if corner or hidden[i] else written)
+        labels.append("" if corner or gone[i] else written)
     strokes = [
         (e, *line)
-        for e, (i, j) in enumerate(graph.edges) if along[e] > 0 and not (hidden[i] or hidden[j])
-        for line in _lines(points, neighbours, hidden, int(i), int(j), float(orders[e]))
+        for e, i, j in bonds_drawn if not (gone[i] or gone[j])
+        for line in _lines(places, neighbours, gone, i, j, float(orders[e]))
     ]  # fmt: skip
     edge, shift, inset = np.array(strokes, dtype=np.float64).reshape(-1, 3).T
     return Formula(hidden, labels, sides, edge.astype(np.int64), shift, inset)
@@ -170,18 +174,19 @@ def _charges(graph: Graph) -> list[int]:
 
 
 def _lines(
-    points: FloatArray, neighbours: list[list[int]], hidden: NDArray[np.bool_], i: int, j: int, order: float
+    points: list[list[float]], neighbours: list[list[int]], hidden: list[bool], i: int, j: int, order: float
 ) -> list[tuple[float, float]]:
     """The lines of a bond as (shift, inset): the second line of a double bond lies on the side of the neighbours."""
     if order < 1.25:
         return [(0.0, 0.0)]
     if order >= 2.75:
         return [(0.0, 0.0), (_APART, _SHORTER), (-_APART, _SHORTER)]
-    along = points[j] - points[i]
-    left = np.array([-along[1], along[0]])
+    x, y = points[i]
+    left_x, left_y = y - points[j][1], points[j][0] - x
     others = [n for end, other in ((i, j), (j, i)) for n in neighbours[end] if n != other and not hidden[n]]
     ends = [sum(n != other and not hidden[n] for n in neighbours[end]) for end, other in ((i, j), (j, i))]
-    sides = [float(np.sign(left @ (points[n] - points[i]))) for n in others]
+    turned = [left_x * (points[n][0] - x) + left_y * (points[n][1] - y) for n in others]
+    sides = [(turn > 0) - (turn < 0) for turn in turned]
     if min(ends) == 0 and max(ends) != 1:  # C=O at the rim: two lines about the middle
         return [(_APART / 2, 0.0), (-_APART / 2, 0.0)]
     side = 1.0 if sum(sides) >= 0 else -1.0

@@ -62,6 +62,8 @@ def thinned(graph: Graph, strength: FloatArray) -> FloatArray:
 
     Then those with the largest weight times support are drawn, the larger the stronger, and the others are not.
     """
+    if len(strength) <= MANY:
+        return strength
     shown = strength > 0
     nodes = len(np.unique(graph.edges[shown]))
     room = int(max(MANY, EACH * nodes))

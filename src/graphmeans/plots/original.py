@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import wraps
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,8 @@ from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.convert.packed_molecule import PackedMolecule
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+
+T = TypeVar("T")
 
 _SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 
@@ -27,12 +31,29 @@ class AtomLook(NamedTuple):
     orders: FloatArray
 
 
+def of_last_graph(find: Callable[[Graph], T]) -> Callable[[Graph], T]:
+    """The same function, which keeps what it found for the last graph: drawing one asks for it several times in a row."""
+    last: list[tuple[Graph, T]] = []
+
+    @wraps(find)
+    def found(graph: Graph) -> T:
+        known = last[:]
+        if known and known[0][0] is graph:
+            return known[0][1]
+        result = find(graph)
+        last[:] = [(graph, result)]
+        return result
+
+    return found
+
+
 def original(graph: Graph) -> Any:
     """The molecule of RDKit that a graph was made of, None if there is none. A mean graph has none."""
     packed = None if isinstance(graph, MeanGraph) else graph.packed_origin
     return packed.unpack() if isinstance(packed, PackedMolecule) else None
 
 
+@of_last_graph
 def look_of(graph: Graph) -> AtomLook | None:
     """What is written at the atoms of a graph that was made of a molecule, None for others."""
     molecule = original(graph)

@@ -74,16 +74,28 @@ def draws_down() -> bool:
 
 def own_positions(graph: Graph) -> Positions | None:
     """Positions that the graph itself carries: columns x and y, or a bare array of two columns; else None. y upwards."""
+    columns = _own_columns(graph)
+    if columns is None:
+        return None
+    found = np.empty((graph.n_nodes, 2))
+    found[:, 0], found[:, 1] = columns
+    return found * [1.0, -1.0] + 0.0 if _downwards else found
+
+
+def has_positions(graph: Graph) -> bool:
+    """Whether the graph carries positions itself."""
+    return _own_columns(graph) is not None
+
+
+def _own_columns(graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
     x, y = columns.get("x"), columns.get("y")
     bare = columns.get(BARE)
     if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
-        found = np.column_stack([np.ma.getdata(x), np.ma.getdata(y)])
-    elif bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
-        found = np.array(bare, dtype=np.float64)
-    else:
-        return None
-    return found * [1.0, -1.0] + 0.0 if _downwards else found
+        return np.ma.getdata(x), np.ma.getdata(y)
+    if bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
+        return bare[:, 0], bare[:, 1]
+    return None
 
 
 def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -20,6 +20,10 @@ def plain_text(text: object, limit: int | None = None) -> str:
     >>> plain_text("a\\x1b[31m\\nname")
     'a[31m name'
     """
-    line = re.sub(r"\s+", " ", str(text))
-    kept = "".join(c for c in line if unicodedata.category(c) not in ("Cc", "Cs") and c not in _DROPPED)
+    line = str(text)
+    if line.isascii() and line.isprintable() and "  " not in line:  # most are harmless already
+        kept = line
+    else:
+        line = re.sub(r"\s+", " ", line)
+        kept = "".join(c for c in line if unicodedata.category(c) not in ("Cc", "Cs") and c not in _DROPPED)
     return kept if limit is None or len(kept) <= limit else kept[: limit - 1] + "…"

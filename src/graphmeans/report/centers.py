@@ -45,14 +45,15 @@ class CenterWays:
 def match_centers(quick: GraphSpace, centers: GraphBatch, most: int) -> CenterWays:
     """Match all pairs of centers if these are no more than `most`, else each with those that sketches call near and landmarks."""
     k = len(centers)
-    bounds = pairwise_sketch_bounds(centers, centers, quick.order) if k > 1 else np.zeros((k, k))
+    count = int(np.clip(most // max(k, 1), FEWEST, LANDMARKS))
+    every = k <= count or k * (k - 1) // 2 <= most  # then bounds would tell nothing
+    bounds = np.zeros((k, k)) if every else pairwise_sketch_bounds(centers, centers, quick.order)
     bounds = np.asarray(quick.in_units_of_graphs(bounds))
     np.fill_diagonal(bounds, 0.0)
-    count = int(np.clip(most // max(k, 1), FEWEST, LANDMARKS))
-    landmarks = np.arange(k) if k <= count or k * (k - 1) // 2 <= most else _spread(bounds, count)
+    landmarks = np.arange(k) if every else _spread(bounds, count)
     wanted = np.zeros((k, k), dtype=bool)
     wanted[:, landmarks] = True
-    if k > 1:
+    if not every:
         order = np.argsort(bounds + np.diag(np.full(k, np.inf)), axis=1, kind="stable")
         np.put_along_axis(wanted, order[:, : min(k - 1, NEIGHBOURS + MORE)], True, axis=1)
     wanted |= wanted.T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.graphs.values import join_columns
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import number, percent, significant
@@ -152,12 +154,12 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
         for key, parts in rows.items():
             parts = [part for part in parts if len(part)]
             if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
-                profile.update(_column_profile(what, key, np.ma.concatenate(parts)))
+                profile.update(_column_profile(what, key, join_columns(parts)))
     return profile
 
 
 def _column_profile(what: str, key: str, values: NDArray[np.generic]) -> dict[str, float]:
-    known = np.ma.compressed(values) if values.ndim == 1 else np.ma.getdata(values)
+    known = np.ma.compressed(values) if isinstance(values, np.ma.MaskedArray) and values.ndim == 1 else np.ma.getdata(values)
     if not len(known):
         return {}
     if values.dtype.kind in "fb":
@@ -168,9 +170,8 @@ def _column_profile(what: str, key: str, values: NDArray[np.generic]) -> dict[st
         if len(averages) != 1:
             called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(len(averages))]
         return dict(zip(called, averages.tolist(), strict=True))
-    kinds, counts = np.unique([plain_text(value, 24) for value in known], return_counts=True)
-    shares = (counts / counts.sum()).tolist()
-    return {f"share of {what}s with {_called(key)} {kind}": share for kind, share in zip(kinds, shares, strict=True)}
+    counts = Counter(plain_text(value, 24) for value in known.tolist())
+    return {f"share of {what}s with {_called(key)} {kind}": count / len(known) for kind, count in sorted(counts.items())}
 
 
 def _called(key: str) -> str:

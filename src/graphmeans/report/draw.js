@@ -2,6 +2,7 @@
 // Pictures of graphs from small lists of whole numbers (see pictures.py). Names only ever become text or attribute values.
 function painter(D) {
   const SVG = "http://www.w3.org/2000/svg";
+  const MANY = 80, LONG = 4; // strokes in a small picture; letters of a number
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
 
   function element(name, attributes = {}, text = null) {
@@ -36,7 +37,7 @@ function painter(D) {
     }
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
     else if (small) font = Math.max(font, 60);
-    if (small) line = Math.max(line, 18);
+    if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
   }
@@ -71,9 +72,11 @@ function painter(D) {
     const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
     const heads = new Set(g.w || []), oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
     const paths = new Map();
+    // In a small picture all edges of a dense network would be one spot: the strongest are drawn.
+    const least = small && g.ss && strokes.length > MANY ? [...g.ss].sort((a, b) => b - a)[MANY >> 1] : 0;
     strokes.forEach((stroke, s) => {
       const share = g.ss ? g.ss[s] : 100;
-      if (!share || (ghost && share < 50)) return;
+      if (!share || share < least || (ghost && share < 50)) return;
       const key = ghost ? "100" : `${oddStrokes.has(s) ? "x" : ""}${share}`;
       paths.set(key, (paths.get(key) || "") + path(stroke, g, look, heads.has(s)));
     });
@@ -128,15 +131,16 @@ function painter(D) {
   // the nodes of each, nothing where it is 0: exactly the nodes that the text beside the picture names.
   function pair(first, second, into, names, leftNames, rightNames) {
     const left = fitted(first), right = fitted(second);
-    const gap = 420, heights = [...extent(left, 1), ...extent(right, 1)];
+    const longest = Math.max(0, ...[...leftNames, ...rightNames].map((text) => String(text || "").length));
+    const wide = longest > LONG ? 20 * longest : 0, gap = 420 + wide, heights = [...extent(left, 1), ...extent(right, 1)];
     const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100;
-    const svg = element("svg", { viewBox: `-160 ${top - 30} ${2320 + gap} ${bottom - top + 120}` }), threads = element("g", { "aria-hidden": "true" });
+    const svg = element("svg", { viewBox: `${-160 - wide} ${top - 30} ${2320 + gap + 2 * wide} ${bottom - top + 120}` }), threads = element("g", { "aria-hidden": "true" });
     const a = element("g", { class: "left", transform: "translate(0 90)" }), b = element("g", { class: "right", transform: `translate(${1000 + gap} 90)` });
     a.append(group(left));
     b.append(group(right));
     const hidden = new Set(left.h || []), shown = (n) => !hidden.has(n) && (!left.ns || left.ns[n] > 0) && (!left.n || left.n[n]);
     let turn = 0;
-    into.forEach((j, i) => {
+    if (!D.regions) into.forEach((j, i) => { // a region stands at the same place in both
       if (j < 0 || !shown(i) || (right.ns && !right.ns[j])) return;
       const colour = `var(${THREADS[turn++ % THREADS.length]})`;
       const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + 1000 + gap, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
@@ -156,7 +160,9 @@ function painter(D) {
     let cx = 0, cy = 0;
     for (let i = 0; i < count; i++) { cx += g.p[2 * i] / count; cy += g.p[2 * i + 1] / count; }
     const dx = g.p[2 * n] - cx, dy = g.p[2 * n + 1] - cy, far = Math.hypot(dx, dy) || 1;
-    into.append(element("text", { class: "number", x: (g.p[2 * n] + (dx / far) * 62).toFixed(0), y: (g.p[2 * n + 1] + (dy / far) * 62).toFixed(0) }, number));
+    const made = element("text", { class: "number", x: (g.p[2 * n] + (dx / far) * 62).toFixed(0), y: (g.p[2 * n + 1] + (dy / far) * 62).toFixed(0) }, number);
+    if (String(number).length > LONG) made.style.textAnchor = dx < 0 ? "end" : "start"; // a name runs outwards
+    into.append(made);
   }
 
   return { element, group, sheet, extent, around1, pair };

@@ -44,7 +44,7 @@ function memberViews(D, paint, tell) {
 
   // ---- one graph, large -----------------------------------------------------------------------------
 
-  const viewer = $("viewer"), MOST_ROWS = 60;
+  const viewer = $("viewer"), LISTED = 400, MOST_ROWS = D.regions ? 15 : 60; // of a graph with more edges than are listed their number is not known here; names of regions are long: those of a few fit into a picture
   let around = [], current = -1, opener = null, pushed = false, byHistory = false;
 
   function open(n, list = null) {
@@ -128,7 +128,9 @@ function memberViews(D, paint, tell) {
       edges.push({ name: `${mean.n[a]}–${mean.n[b]}`, share, ends: [a, b], has: e === undefined ? null : mean.ef[e], here: [], there: e === undefined ? [] : value(mean.ea, e), missing: true });
     }
     const most = (rows) => [...rows].sort((x, y) => (y.share || 0) - (x.share || 0)).slice(0, MOST_ROWS);
-    const shown = { nodes: most(nodes), edges: most(edges), count: [nodes.length, edges.length] };
+    // Where every member has every node, and nodes have no numbers, rows of them would say nothing.
+    const telling = D.regions ? nodes.filter((row) => row.share || row.has !== 100 || row.here.length) : nodes;
+    const shown = { nodes: most(telling), edges: most(edges), count: [nodes.length, edges.length] };
     const left = new Array(g.m.length).fill(0), right = new Array(mean.n.length).fill(0);
     const mark = (i, j) => { if (i >= 0) left[i] = names[i]; if (j >= 0 && mean.n[j]) right[j] = mean.n[j]; };
     shown.nodes.forEach((row) => mark(row.i, row.j));
@@ -143,7 +145,7 @@ function memberViews(D, paint, tell) {
     for (const [title, rows, count, columns] of kinds) {
       if (!rows.length) continue;
       const made = element("table"), head = element("tr"), body = element("tbody"), top = element("thead");
-      made.append(element("caption", {}, count > rows.length ? `${title}: the ${rows.length} of ${count} with the largest shares` : title));
+      made.append(element("caption", {}, count > rows.length ? `${title}: the ${rows.length} ${count < LISTED ? `of ${count} ` : ""}with the largest shares` : title));
       for (const name of [title === "Nodes" ? "node" : "edge", "share of the distance", "members that have it", ...columns.flatMap((c) => [c, `${c}, mean`])]) head.append(element("th", { scope: "col" }, name));
       for (const row of rows) {
         const line = element("tr");

@@ -23,7 +23,9 @@ NAMED_EDGES, LETTERS, AXIS = 8, 40, 18
 #: Larger matrices would be larger than a screen.
 LARGEST = 1000
 #: Side of the picture of a matrix, and what is left free for names.
-SIDE, FREE = 300, 74
+SIDE = 300
+#: Room beside the matrix for a letter of a name, and for what is between name and matrix.
+LETTER, GAP = 6.1, 6
 
 
 class NetworkCards:
@@ -72,16 +74,17 @@ class NetworkCards:
         """The matrix with the names of its rows."""
         count = len(self.names)
         step = SIDE / count
-        written = []
-        for i in shown_ticks(count, 24):
-            y = (i + 0.5) * step
-            name = escape(plain_text(self.found.names[i], AXIS))
-            written.append(f'<text x="{FREE - 4}" y="{y:.1f}" text-anchor="end" dominant-baseline="central">{name}</text>')
+        names = {i: plain_text(self.found.names[i], AXIS) for i in shown_ticks(count, 24)}
+        free = round(LETTER * max(map(len, names.values()))) + GAP
+        written = [
+            f'<text x="{free - 4}" y="{(i + 0.5) * step:.1f}" text-anchor="end" dominant-baseline="central">{escape(name)}</text>'
+            for i, name in names.items()
+        ]
         said = f"{what} of cluster {label}, {count} by {count}, rows and columns in the order of the nodes"
         image = heat_map(np.asarray(values), *scale)
         return Markup(
-            f'<svg class="matrix" viewBox="0 -6 {FREE + SIDE} {SIDE + 12}" role="img" aria-label="{said}" data-rows="{count}">'
-            f'{"".join(written)}<image href="{image}" x="{FREE}" y="0" width="{SIDE}" height="{SIDE}" '
+            f'<svg class="matrix" viewBox="0 -6 {free + SIDE} {SIDE + 12}" role="img" aria-label="{said}" data-rows="{count}">'
+            f'{"".join(written)}<image href="{image}" x="{free}" y="0" width="{SIDE}" height="{SIDE}" '
             'class="pixels" preserveAspectRatio="none"/></svg>'
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.members import differences, edge_key, frame_positions, union_box
+from graphmeans.plots.members import USUAL, differences, edge_key, frame_positions, union_box
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
@@ -23,6 +23,8 @@ SHEET = 1000
 SCALES_APART = 3.0
 #: Letters of a label that is written at a node.
 LABEL = 8
+#: Up to so many edges are compared with those of a mean one by one, more of them as arrays.
+FEW_EDGES = 200
 #: Attributes of nodes are listed in the page if there are no more values than this.
 MOST_VALUES = 240_000
 
@@ -35,6 +37,8 @@ class ClusterPictures:
         self.layouts = common_layouts(means)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self._on_plane = [own_positions(mean) is not None for mean in means]
+        self._drawn = [picture.strength > 0 for picture in self.drawings]
+        self._usual = [UsualParts(mean) for mean in means]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
@@ -42,7 +46,7 @@ class ClusterPictures:
         """The drawing of a member in the frame of its mean."""
         own = own_positions(graph) if self._on_plane[label] else None  # then member and mean share the plane
         if own is None:
-            own = frame_positions(graph, self.means[label], mapping, self.layouts[label])
+            own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label])
         return drawing(graph, positions=own)
 
     def widen(self, label: int, picture: Drawing) -> None:
@@ -77,24 +81,24 @@ class ClusterPictures:
     def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
         """The picture of a member as numbers, with what is not usual in its cluster."""
         data = self._numbers(picture, label)
-        differs = differences(graph, self.means[label], mapping)
-        odd = set(differs.extra_edges.tolist())
-        data["m"] = [int(j) for j in mapping]
-        if len(differs.extra_nodes):
-            data["xn"] = differs.extra_nodes.tolist()
-        if odd:
-            data["xs"] = [s for s, e in enumerate(picture.edge) if int(e) in odd]
-        hidden = np.flatnonzero(picture.strength <= 0)
-        if len(hidden):
-            data["h"] = hidden.tolist()
+        data["m"] = mapping.tolist()
+        extra_nodes, extra_edges = self._usual[label].lacks(graph, data["m"])
+        if extra_nodes:
+            data["xn"] = extra_nodes
+        if extra_edges:
+            odd = set(extra_edges)
+            data["xs"] = [s for s, e in enumerate(picture.edge.tolist()) if e in odd]
+        if (picture.stroke_strength < 1).any():  # of many edges only the strongest are drawn, these more or less so
+            data["ss"] = [round(100 * share) for share in picture.stroke_strength.tolist()]
+        if not picture.strength.all():
+            data["h"] = np.flatnonzero(picture.strength <= 0).tolist()
         return data
 
     def _numbers(self, picture: Drawing, label: int) -> dict[str, Any]:
         left, _, right, top = self.windows[label]
         scale = SHEET / (right - left)
-        x = np.round((picture.points[:, 0] - left) * scale)
-        y = np.round((top - picture.points[:, 1]) * scale)
-        data: dict[str, Any] = {"p": np.column_stack([x, y]).astype(int).ravel().tolist()}
+        placed = np.round((picture.points - [left, top]) * [scale, -scale])
+        data: dict[str, Any] = {"p": placed.astype(int).ravel().tolist()}
         if picture.bend.any() or picture.shift.any():
             parts = (np.round(1000 * part) for part in (picture.bend, picture.shift, picture.inset))
             data["t"] = np.column_stack([picture.ends, *parts]).astype(int).ravel().tolist()
@@ -114,6 +118,26 @@ class ClusterPictures:
         if picture.em:
             data["em"] = max(1, round(picture.em * scale))
         return data
+
+
+class UsualParts:
+    """The nodes and edges that most members of a cluster have; for many small members this is quicker than `differences`."""
+
+    def __init__(self, mean: MeanGraph) -> None:
+        self._mean = mean
+        self._nodes = {i for i, share in enumerate(mean.node_support.tolist()) if share >= USUAL}
+        pairs = zip(mean.edges.tolist(), mean.edge_support.tolist(), strict=True)
+        self._edges = {edge_key(i, j, mean.directed) for (i, j), share in pairs if share >= USUAL}
+        self._directed = mean.directed
+
+    def lacks(self, member: Graph, into: list[int]) -> tuple[list[int], list[int]]:
+        """The nodes and edges of a member, which is aligned in this way, that are not among them."""
+        if member.n_edges > FEW_EDGES:
+            differs = differences(member, self._mean, into)
+            return differs.extra_nodes.tolist(), differs.extra_edges.tolist()
+        nodes = [i for i, j in enumerate(into) if j not in self._nodes]
+        ends = ((into[i], into[j]) for i, j in member.edges.tolist())
+        return nodes, [e for e, (a, b) in enumerate(ends) if edge_key(a, b, self._directed) not in self._edges]
 
 
 def node_names(mean: MeanGraph, picture: Drawing) -> list[Any]:
@@ -156,9 +180,11 @@ def column_names(graph: Graph) -> list[str]:
 
 def edge_table(graph: Graph, edges: Any) -> list[list[Any]]:
     """The values of each edge column in short, in the order of these edges; None where the graph has no such edge."""
-    place = {edge_key(int(i), int(j), False): e for e, (i, j) in enumerate(graph.edges.tolist())}
-    place |= {(int(i), int(j)): e for e, (i, j) in enumerate(graph.edges.tolist())}
-    rows = [place.get((i, j), place.get(edge_key(i, j, False))) for i, j in np.asarray(edges).reshape(-1, 2).tolist()]
+    wanted, own = np.asarray(edges).reshape(-1, 2).tolist(), graph.edges.tolist()
+    rows: list[int | None] = list(range(len(own)))
+    if wanted != own:
+        place = {edge_key(i, j, False): e for e, (i, j) in enumerate(own)} | {(i, j): e for e, (i, j) in enumerate(own)}
+        rows = [place.get((i, j), place.get(edge_key(i, j, False))) for i, j in wanted]
     columns = []
     for _, values in sorted(graph.edge_attributes.items()):
         if values.ndim == 1:
@@ -181,9 +207,11 @@ def edge_column_names(graph: Graph) -> list[str]:
 
 
 def _short(values: Any) -> list[Any]:
+    if values.dtype.kind == "f" and not isinstance(values, np.ma.MaskedArray):
+        return [_trim(value) for value in values.tolist()]
     if values.dtype.kind == "f":
-        hidden = np.ma.getmaskarray(values).tolist() if isinstance(values, np.ma.MaskedArray) else [False] * len(values)
-        return [None if gone else _trim(v) for v, gone in zip(np.ma.getdata(values).tolist(), hidden, strict=True)]
+        both = zip(np.ma.getdata(values).tolist(), np.ma.getmaskarray(values).tolist(), strict=True)
+        return [None if gone else _trim(value) for value, gone in both]
     return [plain_text(value, 24) for value in values]
 
 

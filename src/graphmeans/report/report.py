@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from markupsafe import Markup
+from threadpoolctl import threadpool_limits
 
 import graphmeans
 from graphmeans.chemistry.drawing import style_sheet
@@ -101,7 +102,8 @@ def write_report(
     wanted = _wanted(members)
     if summary is None:
         summary = summarize_clustering(estimator, classes)
-    with positions.y_down(positions.draws_down() if y_down is None else y_down):
+    # The matrices of a page are small: more threads would only wait for each other, and busily.
+    with threadpool_limits(limits=1, user_api="blas"), positions.y_down(positions.draws_down() if y_down is None else y_down):
         target.write_text(_page(estimator, graphs, summary, title, command, seconds, wanted), encoding="utf-8")
     return target
 

@@ -29,7 +29,7 @@ MOST_EDGES = 400
 def largest_shares(shares: MemberShares, most: int = MOST_EDGES) -> tuple[MemberShares, float]:
     """The shares with no more than so many edges, those of the largest shares; and the sum of all of them."""
     parts = (shares.nodes, shares.of_edges, shares.of_missing_nodes, shares.of_missing_edges)
-    total = float(sum(part.sum() for part in parts))
+    total = float(sum(sum(part.tolist()) for part in parts))
     if len(shares.edges) > most:
         kept = np.sort(np.argsort(-shares.of_edges, kind="stable")[:most])
         shares = shares._replace(edges=shares.edges[kept], of_edges=shares.of_edges[kept])

@@ -21,12 +21,16 @@ from graphmeans.graphs.mean_graph import MeanGraph
 
 
 class Shape(NamedTuple):
-    """How many nodes and edges each graph has, where its edges lead, and whether they are arcs."""
+    """How many nodes and edges each graph has, where its edges lead, and whether they are arcs.
+
+    `repeated` says that all graphs are known to have the edges of the first one: what is true of those is true of all.
+    """
 
     node_counts: IntArray
     edge_counts: IntArray
     ends: NDArray[np.integer[Any]]
     directed: NDArray[np.bool_]
+    repeated: bool = False
 
 
 #: The ends of no edges; they are held in half the memory, as batches hold them.
@@ -47,11 +51,13 @@ class GraphList:
         self.graphs, self.start = graphs, start
         both = list(named(graphs, start))
         self.labels = [label for label, _ in both]
+        ends, repeated = _all_ends([graph.edges for graph in graphs])
         self.shape = Shape(
             np.array([graph.n_nodes for graph in graphs], dtype=np.int64),
             np.array([graph.n_edges for graph in graphs], dtype=np.int64),
-            np.concatenate([NO_EDGES, *[graph.edges for graph in graphs if graph.n_edges]], dtype=np.int32, casting="same_kind"),
+            ends,
             np.array([graph.directed for graph in graphs], dtype=bool),
+            repeated,
         )
         self._rows = {
             "node": [AttributeRows(label, g._nodes, g.n_nodes, g.roles) for label, g in both if g.n_nodes],
@@ -90,6 +96,13 @@ class GraphList:
         node = [np.ones(graph.n_nodes) if mean is None else mean.node_support for graph, mean in both]
         edge = [np.ones(graph.n_edges) if mean is None else mean.edge_support for graph, mean in both]
         return np.concatenate(node)[:, None], np.concatenate(edge)[:, None]
+
+
+def _all_ends(edges: Sequence[IntArray]) -> tuple[NDArray[np.int32], bool]:
+    """The ends of the edges of all graphs, and whether these are one array, over and over."""
+    if len(edges) > 1 and all(own is edges[0] for own in edges):
+        return np.tile(edges[0].astype(np.int32), (len(edges), 1)), True
+    return np.concatenate([NO_EDGES, *[own for own in edges if len(own)]], dtype=np.int32, casting="same_kind"), False
 
 
 @dataclass(frozen=True)

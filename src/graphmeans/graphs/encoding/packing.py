@@ -33,8 +33,8 @@ def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
     In an undirected batch the two arcs of a directed graph between two nodes become one edge with the mean of their
     codes. In a directed batch an undirected edge is both its arcs.
     """
-    counts = shape.edge_counts
-    ends = shape.ends if (shape.ends[:, 0] < shape.ends[:, 1]).all() else np.sort(shape.ends, axis=1)
+    counts, typical = shape.edge_counts, shape.ends[: shape.edge_counts[0]] if shape.repeated else shape.ends
+    ends = shape.ends if (typical[:, 0] < typical[:, 1]).all() else np.sort(shape.ends, axis=1)
     width = codes.shape[1]
     if directed:
         wide = np.zeros((len(codes), 2 * width))
@@ -44,7 +44,8 @@ def pack_edges(shape: Shape, codes: FloatArray, directed: bool) -> PackedEdges:
         wide[forth, :width] = codes[forth] / np.sqrt(2.0)
         wide[back, width:] = codes[back] / np.sqrt(2.0)
         codes = wide
-    ptr, in_order, two_ways = offsets(counts), _is_sorted(counts, ends), len(ends) > 0 and (directed or shape.directed.any())
+    in_order = _is_sorted(counts[:1], ends[: counts[0]]) if shape.repeated else _is_sorted(counts, ends)
+    ptr, two_ways = offsets(counts), len(ends) > 0 and (directed or shape.directed.any())
     if in_order and not two_ways:  # large collections mostly are, and the rest takes a while
         return PackedEdges(ptr, ends.astype(np.int32, copy=False), np.ascontiguousarray(codes))
     owner = np.repeat(np.arange(len(counts)), counts)

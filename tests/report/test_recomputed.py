@@ -1,0 +1,257 @@
+"""Stability, the correlation of the map and the tables of contrasts, computed again in a slow and obvious way.
+
+What is compared is what stands on the page; it is computed from labels.csv, the graphs and the means of the model. How each graph
+is aligned to its mean is found by `align`; which cluster is its second one, where it stands on the map and how two means are
+aligned to each other are taken from the page.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from html import unescape
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import graphmeans as gm
+from graphmeans.cli import app
+from graphmeans.evaluation.fitted import centers_of, points_of
+from graphmeans.io import read_collection, write_collection
+from graphmeans.report import write_report
+from graphmeans.report.words import percent
+from reports import Page, fitted, words
+
+N, K = 200, 12
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A clustering of letters by the command: its labels, its model and its page."""
+    folder = tmp_path_factory.mktemp("recomputed")
+    made, y = gm.datasets.make_letters(N, random_state=0)
+    write_collection(made, folder / "letters", classes=y.tolist(), kind="gxl")
+    said = CliRunner().invoke(app, ["cluster", str(folder / "letters"), "-k", str(K), "-o", str(folder / "out")])
+    assert said.exit_code == 0, said.output
+    with (folder / "out" / "labels.csv").open(newline="", encoding="utf-8") as file:
+        labels = np.array([int(row["label"]) for row in csv.DictReader(file)])
+    graphs = read_collection(folder / "letters")[0]
+    model, path = gm.load(folder / "out" / "model.gmz"), folder / "out" / "report.html"
+    page = Page(path)
+    assert [row["i"] for row in page.data["graphs"]] == list(range(N))  # all are drawn
+    return SimpleNamespace(
+        graphs=graphs, labels=labels, model=model, page=page, said=words(page), html=path.read_text(encoding="utf-8"),
+        into=[match.indices.tolist() for match in model.align(graphs)],
+    )  # fmt: skip
+
+
+def members(run, c):
+    return [(run.graphs[i], run.into[i]) for i in np.flatnonzero(run.labels == c)]
+
+
+# -- tables --------------------------------------------------------------------------------------------
+
+
+def cells(row: str) -> list[str]:
+    return [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
+
+
+def table_rows(html: str) -> list[list[str]]:
+    return [cells(row) for row in re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)]
+
+
+def share_with_node(run, c: int, node: int) -> float:
+    return np.mean([node in into for _, into in members(run, c)]) if node >= 0 else 0.0
+
+
+def share_with_edge(run, c: int, i: int, j: int) -> float:
+    own = [{frozenset((into[a], into[b])) for a, b in graph.edges.tolist()} for graph, into in members(run, c)]
+    return np.mean([frozenset((i, j)) in edges for edges in own]) if min(i, j) >= 0 else 0.0
+
+
+def mean_at_node(run, c: int, node: int, column: str) -> float:
+    return np.mean([graph.nodes[column][into.index(node)] for graph, into in members(run, c) if node in into])
+
+
+def mean_of_members(run, c: int, what: str) -> float:
+    graphs = [graph for graph, _ in members(run, c)]
+    return mean_of(graphs, what)
+
+
+def mean_of(graphs, what: str) -> float:
+    if what in ("nodes in a graph", "edges in a graph"):
+        return np.mean([graph.n_nodes if what[0] == "n" else graph.n_edges for graph in graphs])
+    column = re.fullmatch(r"mean (\w+) of nodes", what)[1]
+    return np.mean([value for graph in graphs for value in graph.nodes[column].tolist()])
+
+
+def same_number(said: str, value: float) -> bool:
+    return float(said.replace(",", "")) == pytest.approx(value, rel=0.0051)  # three digits are written
+
+
+def test_what_sets_clusters_apart(run):
+    table = r'<article[^>]*data-c="(\d+)".*?aria-label="What sets cluster \d+ apart"><table>(.*?)</table>'
+    tables = re.findall(table, run.html, re.DOTALL)
+    seen = {"node": 0, "edge": 0, "attribute": 0, "members": 0}
+    assert len(tables) > K // 2
+    for label, html in tables:
+        c, (head, *rows) = int(label), table_rows(html)
+        other, into, names = (run.page.data["clusters"][c][key] for key in ("other", "into", "n"))
+        assert head == ["what", f"cluster {c}", f"cluster {other}"]
+        for what, here, there in rows:
+            node, edge = re.fullmatch(r"node (\d+)", what), re.fullmatch(r"edge (\d+)–(\d+)", what)
+            attribute = re.fullmatch(r"(\w+) of node (\d+)", what)
+            if node:
+                i = names.index(int(node[1]))
+                assert here == f"{percent(share_with_node(run, c, i))} have it"
+                assert there == f"{percent(share_with_node(run, other, into[i]))} have it"
+                seen["node"] += 1
+            elif edge:
+                i, j = (names.index(int(n)) for n in edge.groups())
+                share = share_with_edge(run, c, i, j)
+                assert here == (f"{percent(share)} have it" if here != "none" or share else "none")
+                assert there == f"{percent(share_with_edge(run, other, into[i], into[j]))} have it"
+                seen["edge"] += 1
+            elif attribute:
+                i = names.index(int(attribute[2]))
+                assert same_number(here, mean_at_node(run, c, i, attribute[1]))
+                assert same_number(there, mean_at_node(run, other, into[i], attribute[1]))
+                seen["attribute"] += 1
+            else:
+                assert same_number(here, mean_of_members(run, c, what))
+                assert same_number(there, mean_of_members(run, other, what))
+                seen["members"] += 1
+    assert min(seen.values()) >= 5, seen  # every sort of row was met
+
+
+def test_what_distinguishes_all_clusters(run):
+    html = re.search(r'<table class="wide" id="distinctions-table">(.*?)</table>', run.html, re.DOTALL)[1]
+    head, *rows = table_rows(html)
+    features = head[3:]
+    assert set(features) == {"nodes in a graph", "edges in a graph", "mean x of nodes", "mean y of nodes"}
+    sizes = np.bincount(run.labels, minlength=K)
+    for c, row in enumerate(rows):
+        assert row[1] == str(sizes[c])
+        for what, said in zip(features, row[3:], strict=True):
+            assert same_number(said, mean_of_members(run, c, what))
+    between = []  # first comes what differs most between clusters, beside how much it differs between graphs
+    for what in features:
+        values = np.array([mean_of_members(run, c, what) for c in range(K)])
+        middle = (values * sizes).sum() / N
+        between.append(np.sqrt((sizes * (values - middle) ** 2).sum() / N) / np.std([mean_of([g], what) for g in run.graphs]))
+    assert between == sorted(between, reverse=True)
+
+
+# -- the map -------------------------------------------------------------------------------------------
+
+
+def test_the_correlation_of_the_map(run):
+    places = np.array([[row["x"], row["y"]] for row in run.page.data["graphs"]], dtype=float)
+    middle = np.array([np.median(places[run.labels == c], axis=0) for c in range(K)])
+    true = run.model.transform(run.graphs)
+    shown = np.linalg.norm(places[:, None] - middle[None], axis=2)
+    tried = np.random.RandomState(0).choice(N * K, 150, replace=False)  # so many pairs of a graph and a mean are matched for it
+    said = float(re.search(r"as far as a plane can show it \(correlation ([-\d.]+)\)", run.said)[1])
+    assert said == pytest.approx(np.corrcoef(true.ravel()[tried], shown.ravel()[tried])[0, 1], abs=0.0075)
+    assert said == pytest.approx(np.corrcoef(true.ravel(), shown.ravel())[0, 1], abs=0.1)  # of all pairs
+
+
+# -- stability -----------------------------------------------------------------------------------------
+
+
+def dense(nodes, edges, values, slots, room: int) -> np.ndarray:
+    """A graph in a frame: a matrix with its nodes on the diagonal, all numbers in the last axis."""
+    width = nodes.shape[1]
+    matrix = np.zeros((room, room, width + values.shape[1]))
+    for i, slot in enumerate(slots):
+        matrix[slot, slot, :width] = nodes[i]
+    for (i, j), value in zip(edges.tolist(), values, strict=True):
+        matrix[slots[i], slots[j], width:] = matrix[slots[j], slots[i], width:] = value
+    return matrix
+
+
+def beyond(into, first: int) -> list[int]:
+    """Nodes that are aligned to none stand behind this many slots, one after the other."""
+    free = iter(range(first, first + len(into)))
+    return [slot if slot >= 0 else next(free) for slot in into]
+
+
+def test_stability(run):
+    space, points, centers = run.model.space_, points_of(run.model, run.graphs), centers_of(run.model)
+    most = max(graph.n_nodes for graph in run.graphs)
+    largest = int(centers.sizes.max())
+    room = largest + 2 * most
+
+    def mapping(x, y, i: int, j: int) -> list[int]:
+        return space.match(x, y, np.array([[i, j]])).mapping(0).tolist()
+
+    own, beside, second = [], [], []
+    for i, row in enumerate(run.page.data["graphs"]):
+        c, c2, into = int(run.labels[i]), row["c2"], run.into[i]
+        if "u" in row:  # it was not matched with the second mean: it goes there along its own
+            low, high = min(c, c2), max(c, c2)
+            way = mapping(centers, centers, low, high)
+            if c != low:
+                way = [way.index(node) if node in way else -1 for node in range(int(centers.sizes[c]))]
+            there = [way[node] if node >= 0 else -1 for node in into]
+        else:
+            there = mapping(points, centers, i, c2)
+        graph = points.take([i])
+        parts = graph.nodes, graph.ends, graph.edge_values
+        own.append(dense(*parts, beyond(into, int(centers.sizes[c])), room))
+        beside.append(dense(*parts, beyond(there, largest + most), room))  # where no mean has anything
+        second.append(c2)
+    own, beside, second = np.array(own), np.array(beside), np.array(second)
+
+    def stays(weights: np.ndarray) -> np.ndarray:
+        means = []
+        for c in range(K):
+            inside = run.labels == c
+            means.append(np.tensordot(weights[inside], own[inside], axes=1) / (weights[inside].sum() or 1.0))
+        means = np.array(means)
+        here, away = (own - means[run.labels]) ** 2, (beside - means[second]) ** 2
+        return here.sum(axis=(1, 2, 3)) <= away.sum(axis=(1, 2, 3))
+
+    random = np.random.RandomState(0)
+    before, kept = stays(np.ones(N)), []
+    for _ in range(12):
+        weights = random.poisson(1.0, N).astype(float)
+        for c in range(K):
+            if weights[run.labels == c].sum() == 0:
+                weights[run.labels == c] = 1.0
+        kept.append(stays(weights) == before)
+    said = float(re.search(r"([\d.]+)% would stay in it if the graphs were drawn anew", run.said)[1])
+    assert said == pytest.approx(100 * np.mean(kept), abs=0.051)
+    assert said < 100  # else the test could not fail
+
+
+# -- what rows and pictures name -------------------------------------------------------------------------
+
+
+def test_rows_name_the_kinds_of_nodes_beside_their_numbers(tmp_path):
+    chain, fork = [(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3)]
+    graphs = [gm.Graph({"kind": list("abcd")}, chain if i % 2 else fork, directed=True) for i in range(8)]
+    html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    rows = [row[0] for row in table_rows(html) if row[0].startswith("edge ") and "–" in row[0]]
+    assert rows
+    for row in rows:
+        assert re.fullmatch(r"edge \d+–\d+ \([abcd]–[abcd]\)", row), row
+    named = re.findall(r'data-named="([\d ]*)"', html)
+    assert {n for row in rows for n in re.findall(r"\d+", row)} <= {n for some in named for n in some.split()}
+
+
+def test_matrices_have_room_for_names_and_dense_members_are_drawn_by_strength(tmp_path):
+    matrices = np.random.default_rng(0).normal(size=(8, 45, 45))
+    matrices[::2] += 2.0
+    names = [f"L Cingulum Ant {i}" for i in range(45)]
+    graphs = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=names)
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
+    wide = [a for tag, a in page.tags if tag == "svg" and a.get("class") == "matrix"]
+    assert len(wide) == 4
+    for a in wide:
+        assert float(a["viewbox"].split()[2]) - 300 >= 5.8 * len("L Cingulum Ant 44")
+    for row in page.data["graphs"]:
+        assert len(row["ss"]) == len(row["s"]) // 2 < graphs[0].n_edges
+        assert 0 < min(row["ss"]) < max(row["ss"]) == 100
