@@ -123,11 +123,13 @@ class HartiganMoves:
                 used[both] += w
                 chosen.append(p)
         which = np.array(sorted(chosen), dtype=np.int64)
-        columns = self.graph, self.source, self.target, self.weight, self.gain
-        return HartiganMoves(*(column[which] for column in columns), room=self.room)
+        return HartiganMoves(
+            self.graph[which], self.source[which], self.target[which], self.weight[which], self.gain[which], self.room
+        )
 
     def __iadd__(self, other: HartiganMoves) -> HartiganMoves:
-        return HartiganMoves(*_joined(self, other, "graph", "source", "target", "weight", "gain"), room=self.room).best()
+        graph, source, target, weight, gain = _joined(self, other, "graph", "source", "target", "weight", "gain")
+        return HartiganMoves(graph, source, target, weight, gain, self.room).best()
 
 
 @dataclass

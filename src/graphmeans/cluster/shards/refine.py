@@ -38,8 +38,8 @@ from graphmeans.matching.exact import Exact
 from graphmeans.means.frames import Frames
 from graphmeans.nearest.sketches import scratch_zeros
 
-#: From fresh starts a graph is aligned again only when its center has moved by this share of u; the second for larger graphs, whose
-#: means sharpen each time.
+#: From fresh starts a graph is aligned again only when its center has moved by this share of u; the second for larger graphs,
+#: whose means sharpen each time.
 STALE, STALE_OF_LARGE = 0.15, 0.08
 #: Graphs that leave or join a cluster at once are at most this share of its weight, unless it is one graph.
 MOVED_AT_ONCE = 0.05
