@@ -8,7 +8,8 @@ and for what chemists use (Butina and Ward's clusters on the Tanimoto distance o
 fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the V-measure of clusters
 and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms
 that two molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
-`--weights` compares other weights of the preset. `--effort` is that of the fit: labels settle long before proofs do.
+`--weights` compares other weights of the preset, `--only` names the rows to print. `--effort` is that of the fit: labels settle
+long before proofs do.
 """
 
 from __future__ import annotations
@@ -107,9 +108,9 @@ def peers(sample: Sample, k: int, seed: int) -> dict[str, Callable[[], Any]]:
     prints = [generator.GetFingerprint(molecule) for molecule in sample.molecules]
     near = np.array([DataStructs.BulkTanimotoSimilarity(one, prints) for one in prints])
     apart = squareform(1 - near, checks=False)
-    lower = [1 - near[i, j] for i in range(len(prints)) for j in range(i)]
 
     def butina() -> Any:
+        lower = [1 - near[i, j] for i in range(len(prints)) for j in range(i)]
         tried = [Butina.ClusterData(lower, len(prints), radius, isDistData=True) for radius in np.arange(0.5, 0.99, 0.04)]
         best = min(tried, key=lambda clusters: abs(len(clusters) - k))
         labels = np.zeros(len(prints), dtype=int)
@@ -138,6 +139,7 @@ def main() -> None:
     parser.add_argument("--effort", type=float, default=0.2)
     parser.add_argument("--max-iter", type=int, default=20)
     parser.add_argument("--weights", action="store_true")
+    parser.add_argument("--only", nargs="+", help="the rows that are asked for")
     asked = parser.parse_args()
     source: str | bytes = asked.file
     if asked.drug_like:  # the file has no header
@@ -163,7 +165,7 @@ def main() -> None:
     atoms = np.mean([graph.n_nodes for sample in samples for graph in sample.graphs])
     print(f"{len(samples[0].graphs)} molecules of {atoms:.1f} atoms, k = {asked.k}, mean of {asked.seeds} samples")
     print(f"{'':22s} {'purity':>7s} {'V':>7s} {'R2 size':>8s} {'R2 rings':>8s} {'common':>7s} {'alone':>7s} {'CPU s':>7s}")
-    for name in each[0]:
+    for name in asked.only or each[0]:
         rows = []
         for sample, own in zip(samples, each, strict=True):
             start = time.process_time()
