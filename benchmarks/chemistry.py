@@ -36,8 +36,6 @@ from sklearn.metrics import v_measure_score
 import graphmeans as gm
 from graphmeans.io import read_molecules
 
-PAIRS = 1200
-
 
 def weights(element: float, charge: float, aromatic: float, ring: float, hydrogens: float, bond: float = 1.0) -> Any:
     chosen = {"element": element, "charge": charge, "aromatic": aromatic, "ring": ring, "hydrogens": hydrogens, "bond": bond}
@@ -56,13 +54,18 @@ WEIGHTS: dict[str, Callable[[], Any]] = {
     "hydrogens 0": weights(1, 0.5, 0.5, 1, 0),
     "bond 2": weights(1, 0.5, 0.5, 1, 0.05, 2),
     "bond 0.5": weights(1, 0.5, 0.5, 1, 0.05, 0.5),
+    "links, link 1": lambda: gm.MoleculeEncoder(links=True, weights={"link": 1.0}),
+    "links, link 2": lambda: gm.MoleculeEncoder(links=True, weights={"link": 2.0}),
+    "links, link 8": lambda: gm.MoleculeEncoder(links=True, weights={"link": 8.0}),
+    "links, ring .5": lambda: gm.MoleculeEncoder(links=True, weights={"ring": 0.5}),
 }
 
 
 class Sample:
     """Molecules with what clusters are judged by."""
 
-    def __init__(self, source: str | bytes, count: int, seed: int) -> None:
+    def __init__(self, source: str | bytes, count: int, seed: int, pairs: int) -> None:
+        self.pairs = pairs
         graphs = [graph for graph in read_molecules(source).graphs if 6 <= graph.n_nodes <= 40]
         random.Random(seed).shuffle(graphs)
         self.graphs = graphs[:count]
@@ -88,7 +91,7 @@ class Sample:
         most = sum(max(Counter(self.scaffolds[i] for i in group).values()) for group in groups)
         draw = random.Random(0)
         shares = []
-        for i in (draw.randrange(len(labels)) for _ in range(PAIRS)):
+        for i in (draw.randrange(len(labels)) for _ in range(self.pairs)):
             others = [int(j) for j in groups[labels[i]] if j != i]
             if others:
                 shares.append(self.common(i, draw.choice(others)))
@@ -135,6 +138,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--file", default=f"{RDConfig.RDDataDir}/NCI/first_5K.smi")
     parser.add_argument("--drug-like", action="store_true")
+    parser.add_argument("--pairs", type=int, default=1200)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--effort", type=float, default=0.2)
     parser.add_argument("--max-iter", type=int, default=20)
@@ -145,7 +149,7 @@ def main() -> None:
     if asked.drug_like:  # the file has no header
         source = b"smiles,name\n" + Path(RDConfig.RDDataDir, "Pains", "test_data", "wehi_mols.csv").read_bytes()
     seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
-    samples = [Sample(source, asked.molecules, seed) for seed in seeds]
+    samples = [Sample(source, asked.molecules, seed, asked.pairs) for seed in seeds]
 
     def fit(encoder: Any, sample: Sample, seed: int, **how: Any) -> Any:
         graphs = gm.convert.from_rdkit(sample.molecules, **how) if how else sample.graphs

@@ -49,7 +49,7 @@ class MoleculeEncoder(GraphEncoder):
     links : bool, default=False
         Whether a bond is compared with its surroundings: two bonds are alike only if the elements of their ends (C, N, O or
         other), their kind and whether they are in a ring agree. Clusters then follow common substructures more, and size less;
-        fits take about twice the time.
+        fits take two to three times as long.
     stereo : bool, default=False
         Whether R and S, E and Z are compared. By default the two forms of alanine are at distance 0.
     isotopes : bool, default=False
