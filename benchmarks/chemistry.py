@@ -1,13 +1,15 @@
 """Do the clusters follow chemistry, or only size and rings? Which weights of attributes group molecules best?
 
-    python benchmarks/chemistry.py [--molecules 1000] [-k 30] [--seeds 2] [--file FILE] [--weights] [--effort 0.2]
+    python benchmarks/chemistry.py [--molecules 1000] [-k 30] [--seeds 2] [--file FILE | --drug-like] [--weights] [--effort 0.2]
 
-Clusters a sample of RDKit's own NCI molecules (or those of FILE) and prints, for the preset, for elements and bonds alone (as in
-the paper), and for what chemists use (Butina and Ward's clusters on the Tanimoto distance of Morgan fingerprints, k-means on the
+Clusters a sample of RDKit's own NCI molecules (or those of FILE; with --drug-like of the 10,000 of a screening library that RDKit
+tests its PAINS filters with) and prints, for the preset with and without links, for elements and bonds alone (as in the paper),
+and for what chemists use (Butina and Ward's clusters on the Tanimoto distance of Morgan fingerprints, k-means on the
 fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the V-measure of clusters
 and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms
 that two molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
-`--weights` compares other weights of the preset. `--effort` is that of the fit: labels settle long before proofs do.
+`--weights` compares other weights of the preset, `--only` names the rows to print. `--effort` is that of the fit: labels settle
+long before proofs do.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,8 +35,6 @@ from sklearn.metrics import v_measure_score
 
 import graphmeans as gm
 from graphmeans.io import read_molecules
-
-PAIRS = 400
 
 
 def weights(element: float, charge: float, aromatic: float, ring: float, hydrogens: float, bond: float = 1.0) -> Any:
@@ -53,14 +54,19 @@ WEIGHTS: dict[str, Callable[[], Any]] = {
     "hydrogens 0": weights(1, 0.5, 0.5, 1, 0),
     "bond 2": weights(1, 0.5, 0.5, 1, 0.05, 2),
     "bond 0.5": weights(1, 0.5, 0.5, 1, 0.05, 0.5),
+    "links, link 1": lambda: gm.MoleculeEncoder(links=True, weights={"link": 1.0}),
+    "links, link 2": lambda: gm.MoleculeEncoder(links=True, weights={"link": 2.0}),
+    "links, link 8": lambda: gm.MoleculeEncoder(links=True, weights={"link": 8.0}),
+    "links, ring .5": lambda: gm.MoleculeEncoder(links=True, weights={"ring": 0.5}),
 }
 
 
 class Sample:
     """Molecules with what clusters are judged by."""
 
-    def __init__(self, path: str, count: int, seed: int) -> None:
-        graphs = [graph for graph in read_molecules(path).graphs if 6 <= graph.n_nodes <= 40]
+    def __init__(self, source: str | bytes, count: int, seed: int, pairs: int) -> None:
+        self.pairs = pairs
+        graphs = [graph for graph in read_molecules(source).graphs if 6 <= graph.n_nodes <= 40]
         random.Random(seed).shuffle(graphs)
         self.graphs = graphs[:count]
         self.molecules = [graph.origin for graph in self.graphs]
@@ -85,7 +91,7 @@ class Sample:
         most = sum(max(Counter(self.scaffolds[i] for i in group).values()) for group in groups)
         draw = random.Random(0)
         shares = []
-        for i in (draw.randrange(len(labels)) for _ in range(PAIRS)):
+        for i in (draw.randrange(len(labels)) for _ in range(self.pairs)):
             others = [int(j) for j in groups[labels[i]] if j != i]
             if others:
                 shares.append(self.common(i, draw.choice(others)))
@@ -105,9 +111,9 @@ def peers(sample: Sample, k: int, seed: int) -> dict[str, Callable[[], Any]]:
     prints = [generator.GetFingerprint(molecule) for molecule in sample.molecules]
     near = np.array([DataStructs.BulkTanimotoSimilarity(one, prints) for one in prints])
     apart = squareform(1 - near, checks=False)
-    lower = [1 - near[i, j] for i in range(len(prints)) for j in range(i)]
 
     def butina() -> Any:
+        lower = [1 - near[i, j] for i in range(len(prints)) for j in range(i)]
         tried = [Butina.ClusterData(lower, len(prints), radius, isDistData=True) for radius in np.arange(0.5, 0.99, 0.04)]
         best = min(tried, key=lambda clusters: abs(len(clusters) - k))
         labels = np.zeros(len(prints), dtype=int)
@@ -131,11 +137,19 @@ def main() -> None:
     parser.add_argument("-k", type=int, default=30)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--file", default=f"{RDConfig.RDDataDir}/NCI/first_5K.smi")
+    parser.add_argument("--drug-like", action="store_true")
+    parser.add_argument("--pairs", type=int, default=1200)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--effort", type=float, default=0.2)
     parser.add_argument("--max-iter", type=int, default=20)
     parser.add_argument("--weights", action="store_true")
+    parser.add_argument("--only", nargs="+", help="the rows that are asked for")
     asked = parser.parse_args()
-    samples = [Sample(asked.file, asked.molecules, seed) for seed in range(asked.seeds)]
+    source: str | bytes = asked.file
+    if asked.drug_like:  # the file has no header
+        source = b"smiles,name\n" + Path(RDConfig.RDDataDir, "Pains", "test_data", "wehi_mols.csv").read_bytes()
+    seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
+    samples = [Sample(source, asked.molecules, seed, asked.pairs) for seed in seeds]
 
     def fit(encoder: Any, sample: Sample, seed: int, **how: Any) -> Any:
         graphs = gm.convert.from_rdkit(sample.molecules, **how) if how else sample.graphs
@@ -146,15 +160,16 @@ def main() -> None:
         made = dict(peers(sample, asked.k, seed))
         made["elements and bonds"] = lambda: fit("auto", sample, seed, atoms=("element",), bonds=("bond",))
         made["preset"] = lambda: fit("molecule", sample, seed)
+        made["preset, links"] = lambda: fit(gm.MoleculeEncoder(links=True), sample, seed)
         for name, make in WEIGHTS.items() if asked.weights else ():
             made[name] = lambda make=make: fit(make(), sample, seed)
         return made
 
-    each = [ways(sample, seed) for seed, sample in enumerate(samples)]
+    each = [ways(sample, seed) for seed, sample in zip(seeds, samples, strict=True)]
     atoms = np.mean([graph.n_nodes for sample in samples for graph in sample.graphs])
     print(f"{len(samples[0].graphs)} molecules of {atoms:.1f} atoms, k = {asked.k}, mean of {asked.seeds} samples")
     print(f"{'':22s} {'purity':>7s} {'V':>7s} {'R2 size':>8s} {'R2 rings':>8s} {'common':>7s} {'alone':>7s} {'CPU s':>7s}")
-    for name in each[0]:
+    for name in asked.only or each[0]:
         rows = []
         for sample, own in zip(samples, each, strict=True):
             start = time.process_time()

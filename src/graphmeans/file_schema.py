@@ -124,8 +124,8 @@ _PLAIN_ENCODER = Record(
 )  # fmt: skip
 
 _MOLECULE_OPTIONS: dict[str, Spec] = {
-    "stereo": Flag(), "isotopes": Flag(), "hydrogens": Text(("fold", "keep")), "fragments": Text(("keep", "largest")),
-    "standardise": Text(("no", "cleanup", "uncharge", "tautomer")),
+    "links": Flag(), "stereo": Flag(), "isotopes": Flag(), "hydrogens": Text(("fold", "keep")),
+    "fragments": Text(("keep", "largest")), "standardise": Text(("no", "cleanup", "uncharge", "tautomer")),
     **{key: _OPTIONS[key] for key in ("weights", "missing", "unknown")},
 }  # fmt: skip
 ENCODER = OneOf(_PLAIN_ENCODER, Record("MoleculeEncoder", _FITTED_ENCODER, _MOLECULE_OPTIONS, rules=_PLAIN_ENCODER.rules))

@@ -103,6 +103,12 @@ def test_the_encoder_of_molecules_is_described_on_the_command_line(tmp_path):
         model = gm.load(tmp_path / "out" / "model.gmz")
         assert isinstance(model.encoder_, gm.MoleculeEncoder)
         assert model.encoder_.stereo == (clusters == 3)
+    linked = run("cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "linked", *QUICK, "--encoder",
+                 '{"preset": "molecule", "links": true}')  # fmt: skip
+    assert linked.exit_code == 0, linked.output
+    assert "link" in [column.name for column in gm.load(tmp_path / "linked" / "model.gmz").encoder_.edge_columns_]
+    again = run("predict", tmp_path / "linked", tmp_path / "m.smi", "-o", tmp_path / "again.csv")
+    assert again.exit_code == 0, again.output
     assert "MoleculeEncoder has no parameter 'numbers'" in run(
         "cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "out", "--encoder", '{"preset": "molecule", "numbers": "keep"}'
     ).output

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import graphmeans as gm
-from graphmeans.graphs.encoding.molecules import WEIGHTS, are_molecules
+from graphmeans.graphs.encoding.molecules import LINK_WEIGHTS, WEIGHTS, are_molecules
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
 
@@ -117,3 +117,43 @@ def test_the_default_keeps_how_graphs_were_made_of_molecules():
     assert "Na" not in {element for mean in km.centroids("graph") for element in mean.nodes["element"]}
     assert km.predict(salts).tolist() == km.labels_.tolist()
     assert gm.distance(graphs[0], gm.from_smiles("CC(=O)[O-]", fragments="largest")) == 0
+
+
+def test_links_compare_a_bond_with_its_ends_and_its_ring():
+    smiles = ["CCO", "Clc1ccccc1", "N#CC1CC1"]
+    links = [sorted(set(graph.edge_attributes["link"])) for graph in gm.MoleculeEncoder(links=True).graphs_of(smiles)]
+    assert links[:2] == [["C-C single", "C-O single"], ["C-C aromatic ring", "C-X single"]]
+    assert links[2] == ["C-C single", "C-C single ring", "C-N triple"]
+    # The atom differs as before; its bond is of the same kind, but leads elsewhere: 2 * 2 * the weight of a link.
+    atoms = 2 * WEIGHTS["element"] + WEIGHTS["hydrogens"]
+    assert distance("CCO", "CCN") ** 2 == pytest.approx(atoms)
+    assert distance("CCO", "CCN", links=True) ** 2 == pytest.approx(atoms + 4 * LINK_WEIGHTS["link"])
+    assert distance("CCO", "CCN", links=True, weights={"link": 0.5}) ** 2 == pytest.approx(atoms + 2)
+    other_kind = 2 * WEIGHTS["hydrogens"] + 4 * sum(LINK_WEIGHTS.values())
+    assert distance("CC", "C=C", links=True) ** 2 == pytest.approx(other_kind)
+    assert distance("C", "C", links=True) == 0  # a collection without bonds has no links to compare
+
+
+def test_a_model_with_links_takes_raw_molecules_and_draws_kinds_of_bonds(tmp_path):
+    km = gm.GraphKMeans(3, n_init=1, random_state=0, encoder=gm.MoleculeEncoder(links=True)).fit(FAMILIES)
+    km.save(tmp_path / "m.gmz")
+    same = gm.load(tmp_path / "m.gmz")
+    assert same.encoder_.links is True
+    for given in (FAMILIES, gm.from_smiles(FAMILIES)):  # graphs that were made without links are made anew
+        np.testing.assert_array_equal(same.transform(given), km.transform(FAMILIES))
+    assert same.predict(FAMILIES).tolist() == km.labels_.tolist()
+    assert {bond for mean in km.centroids("graph") for bond in mean.edge_attributes["bond"]} == {"single", "aromatic"}
+    assert all(Chem.MolFromSmiles(smiles) is not None for smiles in km.centroids())
+
+
+def test_links_are_refused_where_there_is_nothing_to_read_them_from():
+    bare = [gm.Graph(dict(graph.nodes), graph.edges, dict(graph.edge_attributes)) for graph in gm.from_smiles(FAMILIES)]
+    gm.MoleculeEncoder().fit(bare)
+    with pytest.raises(gm.GraphError, match="links=True needs the molecules"):
+        gm.MoleculeEncoder(links=True).fit(bare)
+    with pytest.raises(gm.GraphError, match="has no effect if the weight of 'link' is 0"):
+        gm.MoleculeEncoder(links=True, weights={"link": 0}).fit(FAMILIES)
+    with pytest.raises(gm.GraphError, match="links must be True or False"):
+        gm.MoleculeEncoder(links="yes").fit(FAMILIES)
+    with pytest.raises(gm.GraphError, match="weights names the attribute 'link'"):
+        gm.MoleculeEncoder(weights={"link": 1.0}).fit(FAMILIES)

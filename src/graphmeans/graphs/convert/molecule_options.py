@@ -26,19 +26,32 @@ ATOM_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "isotope": lambda atom: float(atom.GetIsotope()),
     "radicals": lambda atom: float(atom.GetNumRadicalElectrons()),
 }
+
+
+def _link(bond: Any) -> str:
+    """The bond with its surroundings, such as "C-O single" or "C-C aromatic ring"; elements but C, N and O are X.
+
+    Rare elements are told apart by their atoms. Here each would add several values, and every matching pays for those.
+    """
+    ends = sorted(symbol if symbol in ("C", "N", "O") else "X" for symbol in
+                  (bond.GetBeginAtom().GetSymbol(), bond.GetEndAtom().GetSymbol()))  # fmt: skip
+    return f"{ends[0]}-{ends[1]} {str(bond.GetBondType()).lower()}{' ring' if bond.IsInRing() else ''}"
+
+
 #: What can be asked of a bond, by name.
 BOND_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "bond": lambda bond: str(bond.GetBondType()).lower(),
     "order": lambda bond: float(bond.GetBondTypeAsDouble()),
     "conjugated": lambda bond: bool(bond.GetIsConjugated()),
     "bond_ring": lambda bond: bool(bond.IsInRing()),
+    "link": _link,
     "stereo": lambda bond: str(bond.GetStereo()).removeprefix("STEREO").lower(),
 }
 #: The attributes that graphs of molecules have by default: those that the preset encoding reads.
 PRESET_ATOMS = ("element", "charge", "aromatic", "ring", "hydrogens")
 PRESET_BONDS = ("bond",)
-#: The attributes that the options `stereo` and `isotopes` add.
-STEREO_ATOMS, STEREO_BONDS, ISOTOPE_ATOMS = ("chirality",), ("stereo",), ("isotope",)
+#: The attributes that the options `stereo`, `isotopes` and `links` add.
+STEREO_ATOMS, STEREO_BONDS, ISOTOPE_ATOMS, LINK_BONDS = ("chirality",), ("stereo",), ("isotope",), ("link",)
 
 #: What the other options may be.
 HYDROGENS, FRAGMENTS, STANDARDISE = ("fold", "keep"), ("keep", "largest"), ("no", "cleanup", "uncharge", "tautomer")

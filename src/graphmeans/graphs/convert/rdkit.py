@@ -32,7 +32,8 @@ def from_rdkit(
         ``element``, ``charge``, ``aromatic``, ``hydrogens``, ``degree``, ``ring``, ``hybridization``, ``chirality`` (r, s or
         none), ``isotope``, ``radicals``. With ``element`` alone, atoms differ by element, as in the paper.
     bonds : names of bond attributes, default=("bond",)
-        ``bond`` (single, double, aromatic, ...), ``order``, ``conjugated``, ``bond_ring``, ``stereo``.
+        ``bond`` (single, double, aromatic, ...), ``order``, ``conjugated``, ``bond_ring``, ``stereo``, ``link`` (its
+        kind, ends and whether it is in a ring, such as "C-O single" or "C-C aromatic ring"; elements but C, N and O are X).
     hydrogens : {"fold", "keep"}, default="fold"
         What becomes of hydrogens that are atoms of their own: their neighbours count them, as chemists draw molecules, except
         where they say something (deuterium, hydrides, hydrogen itself); or they are nodes.
