@@ -130,6 +130,12 @@ class Frames:
         for sums in (getattr(self, name) for name in self.SUMS):
             sums[frame] *= factor.reshape(-1, *[1] * (sums.ndim - 1))
 
+    def explained(self) -> float:
+        """The sum of W |y|^2 over all means y of weight W: the more, the lower is the objective of what was added."""
+        total = np.maximum(self.total, np.finfo(np.float64).tiny)
+        squares = [np.einsum("kd,kd->k", sums, sums) for sums in (a.reshape(len(self), -1) for a in (self.nodes, self.edges))]
+        return float((sum(squares) / total)[self.total > 0].sum())
+
     def centers(self) -> Centers:
         """The averages. Frame k must have a positive total; its slots are the nodes of center k."""
         announce(write_centers)

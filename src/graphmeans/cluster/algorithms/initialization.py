@@ -220,8 +220,8 @@ def k_means_plus_plus(init: Initialization) -> Chosen:
 
     Where matchings are dear and graphs are many, that is done for a sample, which is then clustered: its means are the start.
     """
-    size = max(DEAR_SAMPLE, DEAR_SAMPLE_PER_CLUSTER * init.k)
-    if init.matcher.sifts and len(init.engine) >= 2 * size:
+    size = sample_size(init.matcher, len(init.engine), init.k)
+    if size:
         return _means_of_sample(init, size)
     random, draws = init.context.random("seeding"), 2 + int(np.log(init.k))
     seeds = _OneByOne(init, lazy=True)
@@ -232,6 +232,12 @@ def k_means_plus_plus(init: Initialization) -> Chosen:
     if init.k > 1:
         seeds.exchange(random)
     return seeds.chosen()
+
+
+def sample_size(matcher: CountedMatcher, n: int, k: int) -> int:
+    """Of how many of n graphs the start of k clusters is made, so that it does not cost more than the run; 0: of all."""
+    size = max(DEAR_SAMPLE, DEAR_SAMPLE_PER_CLUSTER * k)
+    return size if matcher.sifts and n >= 2 * size else 0
 
 
 def _means_of_sample(init: Initialization, size: int) -> Chosen:

@@ -233,7 +233,9 @@ class IntervalLoop:
         return bool(self.engine.sum(refine.realign_all, self.centers, 0) > 0), None
 
     def _move_single_graphs(self, log: bool) -> Frames | None:
-        """Move graphs where that lowers the objective, few of each cluster at a time, so that gains add up.
+        """Move graphs where that lowers the objective, few of each cluster at a time.
+
+        Their gains about add up. Where they do not, so that the objective would rise, no cluster takes part in two moves.
 
         Not where alignments leave no choice: there it is k-means of vectors, and what is known of it shall hold.
         """
@@ -243,6 +245,11 @@ class IntervalLoop:
         moves = self.engine.sum(refine.hartigan_moves, least, self.centers)
         if not len(moves.graph):
             return None
+        assert isinstance(self.centers, FrameCenters), "rows do not move by themselves"
+        if not moves.are_disjoint:
+            after: Frames = self.engine.sum(refine.sums_after_moves, moves.graph, self.centers)
+            if not after.explained() > self.centers.frames.explained():
+                moves = moves.disjoint()
         return self.engine.sum(refine.accept_moves, moves.graph, self.centers, log=log)
 
     def _fill_empty_clusters(self, sizes: IntArray) -> bool:

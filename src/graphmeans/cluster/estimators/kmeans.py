@@ -16,7 +16,7 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.algorithms.initialization import initialize
+from graphmeans.cluster.algorithms.initialization import initialize, sample_size
 from graphmeans.cluster.algorithms.restarts import Restarts
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
@@ -50,6 +50,8 @@ from graphmeans.space import OURS, GraphSpace, Order, resolve_order
 
 #: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before, and where graphs are rows.
 SWAPS, SWAPS_OF_ROWS = 2.0, 5.0
+#: The same where the start is made of a sample, in which centers were swapped already.
+SWAPS_AFTER_SAMPLE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -458,7 +460,7 @@ class GraphKMeans(BaseGraphKMeans):
         seeds = self._random_seeds(1 if made.given is not None else self._n_runs())
         restarts = Restarts(
             algorithm=self.algorithm,
-            settings=self._settings(made.given, layout is not None),
+            settings=self._settings(made.given, space, len(data)),
             rules={"max_iter": self.max_iter, "tol": self.tol, "n_iter_no_change": self.n_iter_no_change},
             context=FitContext(data, space, self._mean_method(), seeds[0]),
             k=self.n_clusters,
@@ -491,14 +493,19 @@ class GraphKMeans(BaseGraphKMeans):
         given = () if made.given is None else (made.given,)
         return made.data.layout(made.space.order, *given)
 
-    def _settings(self, given: GraphBatch | None, of_rows: bool) -> dict[str, Any]:
-        """What the algorithm takes besides graphs, seeds and rules."""
+    def _settings(self, given: GraphBatch | None, space: GraphSpace, n: int) -> dict[str, Any]:
+        """What the algorithm takes besides n graphs, seeds and rules."""
         if self.algorithm == "gvr":
             return {"theta": float(self.theta)}
         if self.algorithm != "interval":
             return {}
-        swaps = self.n_init == "auto" and isinstance(self.init, str) and given is None and self.n_clusters > 1
-        return {"swaps": (SWAPS_OF_ROWS if of_rows else SWAPS) if swaps else 0.0, "certify": self.certify}
+        if self.n_init != "auto" or not isinstance(self.init, str) or given is not None or self.n_clusters == 1:
+            swaps = 0.0
+        elif self.init == "k-means++" and sample_size(CountedMatcher(space), n, self.n_clusters):
+            swaps = SWAPS_AFTER_SAMPLE
+        else:
+            swaps = SWAPS if space.layout is None else SWAPS_OF_ROWS
+        return {"swaps": swaps, "certify": self.certify}
 
     def _mean_method(self) -> MeanMethod:
         return get_mean(AUTO_MEAN[self.algorithm] if isinstance(self.mean, str) and self.mean == "auto" else self.mean)

@@ -102,8 +102,8 @@ class AssignmentTotals:
 class HartiganMoves:
     """Moves of single graphs that lower the objective.
 
-    Gains add up as long as the means hardly change: a cluster takes part in one move, or in more that are together a small
-    share of its weight (`room`, one for each cluster).
+    A cluster takes part in one move, or in more that are together a small share of its weight (`room`, one for each cluster):
+    as long as the means hardly change, gains about add up.
     """
 
     graph: IntArray
@@ -126,6 +126,17 @@ class HartiganMoves:
         return HartiganMoves(
             self.graph[which], self.source[which], self.target[which], self.weight[which], self.gain[which], self.room
         )
+
+    @property
+    def are_disjoint(self) -> bool:
+        """Whether no cluster takes part in two of them."""
+        return len(np.unique([self.source, self.target])) == 2 * len(self.graph)
+
+    def disjoint(self) -> HartiganMoves:
+        """The largest gains, of moves that have no cluster in common: these add up whatever happens."""
+        return HartiganMoves(
+            self.graph, self.source, self.target, self.weight, self.gain, np.zeros_like(self.room)
+        ).best()
 
     def __iadd__(self, other: HartiganMoves) -> HartiganMoves:
         graph, source, target, weight, gain = _joined(self, other, "graph", "source", "target", "weight", "gain")

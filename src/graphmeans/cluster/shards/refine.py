@@ -32,7 +32,7 @@ from graphmeans.cluster.shards.bounds import (
 )
 from graphmeans.cluster.shards.reductions import CLOSE, HartiganMoves
 from graphmeans.cluster.shards.sample import get_assignment
-from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard
+from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.exact import Exact
 from graphmeans.means.frames import Frames
@@ -107,6 +107,20 @@ def hartigan_moves(shard: Shard, least: float, centers: MovingCenters) -> Hartig
     x, y = x[row[offered]], y[offered]
     state.proposed_moves = x, y, found.take(offered)
     return HartiganMoves(x + shard.first, state.labels[x], y, w[x], gain[offered], MOVED_AT_ONCE * total).best()
+
+
+@read_only
+def sums_after_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:
+    """The sums as they would be after these of the proposed moves; nothing is moved."""
+    state = shard.state
+    assert isinstance(centers, FrameCenters), "rows do not move by themselves"
+    assert state.proposed_moves is not None, "nothing was proposed"
+    x, y, found = state.proposed_moves
+    taken = np.isin(x + shard.first, numbers)
+    labels, slots = state.labels.copy(), state.slots.copy()
+    labels[x[taken]] = y[taken]
+    slots[state.node_rows(x[taken])[0]] = centers.to_slots(found.take(taken), shard.batch, x[taken], y[taken])
+    return shard.sums_of(labels, slots, centers)
 
 
 def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:

@@ -6,7 +6,7 @@ adds up the answers (engines/base.py). Those that change nothing are marked by `
 assign.py   assign, assign_labels, claim_graphs, dissolve_clusters, refresh_distances
 bounds.py   what is known of the distances to other centers
 vectors.py  the same operations where alignments are fixed, so that graphs are rows
-refine.py   realign_all, hartigan_moves, accept_moves, join_equal, prove_labels, bound_others
+refine.py   realign_all, hartigan_moves, sums_after_moves, accept_moves, join_equal, prove_labels, bound_others
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
 estimate.py closeness_sums, addition_gains, exchange_gains
 sample.py   first_graph, draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes,
@@ -78,9 +78,12 @@ class Shard:
 
     def sums(self, centers: FrameCenters) -> Frames:
         """The aligned graphs, added up in the frames of the centers."""
+        return self.sums_of(self.state.labels.copy(), self.state.slots.copy(), centers)
+
+    def sums_of(self, labels: IntArray, slots: IntArray, centers: FrameCenters) -> Frames:
+        """The same with other labels and alignments; slots (in, out)."""
         frames = centers.empty_frames()
-        state, everybody = self.state, np.arange(len(self))
-        frames.add(self.batch, everybody, state.labels.copy(), state.slots.copy(), self.batch.node_ptr, self.weights)
+        frames.add(self.batch, np.arange(len(self)), labels, slots, self.batch.node_ptr, self.weights)
         return frames
 
     def holds(self, numbers: IntArray) -> BoolArray:
