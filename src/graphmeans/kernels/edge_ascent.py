@@ -53,13 +53,15 @@ def ascend(program, steps):
     for s in range(len(m)):
         m_step[s] = scale / m_step[s]
     charged, ahead, excess = np.zeros(len(row)), np.empty(len(row)), np.zeros(len(m))
+    ptr, row, col = ptr.astype(np.uint64), row.astype(np.uint64), col.astype(np.uint64)  # no index counts from the end
+    nexts = ptr[1:]
     for c in range(len(charge)):
         x_step[one[c]] += 1.0
         x_step[other[c]] += 1.0
         charged[one[c]] += w[c]
         charged[other[c]] += w[c]
     for k in range(len(row)):
-        x_step[k] = 1.0 / (scale * (x_step[k] + ptr[k + 1] - ptr[k]))
+        x_step[k] = 1.0 / (scale * (x_step[k] + (nexts[k] - ptr[k])))
         u_step[row[k]] += 1.0
         v_step[col[k]] += 1.0
     for a in range(len(u)):
@@ -73,17 +75,18 @@ def ascend(program, steps):
             u_left[a] = program.row_size[a]
         for b in range(len(v)):
             v_left[b] = program.col_size[b]
+        for s in range(len(m)):  # the multipliers of the step before
+            m[s] = max(0.0, m[s] + m_step[s] * excess[s])
         for k in range(len(row)):
             slope = cost[k] + charged[k] - u[row[k]] - v[col[k]]
-            for s in range(ptr[k], ptr[k + 1]):  # the multipliers of the step before
-                m[s] = max(0.0, m[s] + m_step[s] * excess[s])
+            for s in range(ptr[k], nexts[k]):
                 slope -= m[s]
             new = max(0.0, x[k] - x_step[k] * slope)
             bar = 2.0 * new - x[k]
             x[k], ahead[k], charged[k] = new, bar, 0.0
             u_left[row[k]] -= bar
             v_left[col[k]] -= bar
-            for s in range(ptr[k], ptr[k + 1]):
+            for s in range(ptr[k], nexts[k]):
                 excess[s] = -bar
         for a in range(len(u)):
             u[a] += u_step[a] * u_left[a]

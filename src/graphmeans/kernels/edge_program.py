@@ -142,7 +142,7 @@ def build_program(x, y, nx, ny, rows, need, linear, most, allowed):
     x_ids, y_ids = np.full((len(x_ends), 2, ny), -1, np.int64), np.full((len(y_ends), 2, nx), -1, np.int64)
     host = np.empty(2 * (len(x_ends) * ny + len(y_ends) * nx), np.int64)
     first, second, profit = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
-    slots = np.empty((most, 4), np.int32)
+    slots = np.empty((most, 4), np.uint32)  # unsigned: numba need not ask whether an index counts from the end
     charged_first, charged_second, charge = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
     n_couples, n_charges, n_constraints = 0, 0, 0
     x_edges, y_edges, channels = x.edges, y.edges, x.edges.shape[2]
@@ -205,7 +205,7 @@ def shrink(old, keep, keep_couple):
             n_couples += 1
             for t in range(4):
                 used[old.slots[c, t]] = True
-    renumbered, m, ptr = np.empty(len(old.m), np.int32), np.empty(len(old.m)), np.zeros(count + 1, np.int64)
+    renumbered, m, ptr = np.empty(len(old.m), np.uint32), np.empty(len(old.m)), np.zeros(count + 1, np.int64)
     n_constraints = 0
     for k in range(len(old.row)):
         for s in range(old.ptr[k], old.ptr[k + 1]):
@@ -215,7 +215,7 @@ def shrink(old, keep, keep_couple):
                 n_constraints += 1
         if place[k] >= 0:
             ptr[place[k] + 1] = n_constraints
-    first, second, slots = np.empty(n_couples, np.int64), np.empty(n_couples, np.int64), np.empty((n_couples, 4), np.int32)
+    first, second, slots = np.empty(n_couples, np.int64), np.empty(n_couples, np.int64), np.empty((n_couples, 4), np.uint32)
     profit, z = np.empty(n_couples), np.empty(n_couples)
     at = 0
     for c in range(len(old.profit)):
