@@ -35,6 +35,7 @@ from graphmeans.cluster.shards.sample import get_assignment
 from graphmeans.cluster.shards.shard import FloatArray, IntArray, Shard, read_only
 from graphmeans.cluster.shards.state import CERTIFIED
 from graphmeans.matching.exact import Exact
+from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Frames
 from graphmeans.nearest.sketches import scratch_zeros
 
@@ -112,29 +113,31 @@ def hartigan_moves(shard: Shard, least: float, centers: MovingCenters) -> Hartig
 @read_only
 def sums_after_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:
     """The sums as they would be after these of the proposed moves; nothing is moved."""
-    state = shard.state
     assert isinstance(centers, FrameCenters), "rows do not move by themselves"
-    assert state.proposed_moves is not None, "nothing was proposed"
-    x, y, found = state.proposed_moves
-    taken = np.isin(x + shard.first, numbers)
-    labels, slots = state.labels.copy(), state.slots.copy()
-    labels[x[taken]] = y[taken]
-    slots[state.node_rows(x[taken])[0]] = centers.to_slots(found.take(taken), shard.batch, x[taken], y[taken])
+    x, y, found = _proposed(shard, numbers)
+    labels, slots = shard.state.labels.copy(), shard.state.slots.copy()
+    labels[x] = y
+    slots[shard.state.node_rows(x)[0]] = centers.to_slots(found, shard.batch, x, y)
     return shard.sums_of(labels, slots, centers)
 
 
 def accept_moves(shard: Shard, numbers: IntArray, centers: MovingCenters) -> Frames:
     """Carry out those of the proposed moves whose graphs are among `numbers`; returns the sums afterwards."""
-    state = shard.state
     assert isinstance(centers, FrameCenters), "rows do not move by themselves"
-    assert state.proposed_moves is not None, "nothing was proposed"
-    x, y, found = state.proposed_moves
-    taken = np.isin(x + shard.first, numbers)
-    keep_own_bound(shard, x[taken], centers)
-    move_to(shard, x[taken], y[taken], found.take(taken), centers)
-    state.set(x[taken], lower_bound=-np.inf)
-    state.proposed_moves = None
+    x, y, found = _proposed(shard, numbers)
+    keep_own_bound(shard, x, centers)
+    move_to(shard, x, y, found, centers)
+    shard.state.set(x, lower_bound=-np.inf)
+    shard.state.proposed_moves = None
     return shard.sums(centers)
+
+
+def _proposed(shard: Shard, numbers: IntArray) -> tuple[IntArray, IntArray, Matches]:
+    """Those of the proposed moves whose graphs are among `numbers`: the graphs, where to, and how they are aligned there."""
+    assert shard.state.proposed_moves is not None, "nothing was proposed"
+    x, y, found = shard.state.proposed_moves
+    taken = np.isin(x + shard.first, numbers)
+    return x[taken], y[taken], found.take(taken)
 
 
 def join_equal(shard: Shard, first: IntArray, centers: FrameCenters) -> None:
