@@ -27,8 +27,7 @@ logger = logging.getLogger("graphmeans")
 
 #: An objective that is lower by less than this share is not worth a swap.
 LOWER = 1.0 - 1e-9
-#: So many swaps are tried whatever they cost and promise, if at least the work of the run may be spent on them; fewer where
-#: distances are known and promises are not estimated.
+#: So many swaps are tried whatever they cost and promise; fewer where distances are known and promises are not estimated.
 FLOOR, FLOOR_OF_ROWS = 20, 10
 #: Graphs that a center might be put onto are drawn as many as there are centers, but at least so many.
 CANDIDATES = 40
@@ -56,7 +55,7 @@ def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
     state = loop.swaps
     assert state is not None, "begin_swaps comes first"
     least_hope = HOPE_OF_SIFTED if loop.looks_closely else HOPE
-    floor = int(min(swaps, 1.0) * (FLOOR if loop.context.space.layout is None else FLOOR_OF_ROWS))
+    floor = FLOOR if loop.context.space.layout is None else FLOOR_OF_ROWS
     most = 50 + 5 * loop.centers.k
     candidates: tuple[Sample, FloatArray] | None = None
     looked_at: set[int] = set()

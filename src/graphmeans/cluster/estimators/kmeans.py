@@ -50,8 +50,6 @@ from graphmeans.space import OURS, GraphSpace, Order, resolve_order
 
 #: What n_init="auto" spends on swapping centers, as a multiple of the work of the run before, and where graphs are rows.
 SWAPS, SWAPS_OF_ROWS = 2.0, 5.0
-#: The same where the start is made of a sample, in which centers were swapped already.
-SWAPS_AFTER_SAMPLE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -499,12 +497,11 @@ class GraphKMeans(BaseGraphKMeans):
             return {"theta": float(self.theta)}
         if self.algorithm != "interval":
             return {}
+        swaps = SWAPS if space.layout is None else SWAPS_OF_ROWS
         if self.n_init != "auto" or not isinstance(self.init, str) or given is not None or self.n_clusters == 1:
             swaps = 0.0
         elif self.init == "k-means++" and sample_size(CountedMatcher(space), n, self.n_clusters):
-            swaps = SWAPS_AFTER_SAMPLE
-        else:
-            swaps = SWAPS if space.layout is None else SWAPS_OF_ROWS
+            swaps = 0.0  # centers were swapped in the sample, where that costs less
         return {"swaps": swaps, "certify": self.certify}
 
     def _mean_method(self) -> MeanMethod:
