@@ -14,7 +14,6 @@ from graphmeans.kernels.pair import (
     complete,
     interval,
     load_pair,
-    most_rows,
     n_keys,
     new_side,
     new_sorted,
@@ -24,6 +23,7 @@ from graphmeans.kernels.pair import (
     sort_rows,
     squared_norm,
 )
+from graphmeans.kernels.rows import most_rows
 
 # Up to so many free rows all permutations are tried at once: that is quicker than one more bound.
 FEW = 4
