@@ -2,12 +2,13 @@
 
     python benchmarks/chemistry.py [--molecules 1000] [-k 30] [--seeds 2] [--file FILE | --drug-like] [--weights] [--effort 0.2]
 
-Clusters a sample of RDKit's own NCI molecules (or those of FILE; with --drug-like of the 10,000 of a screening library that RDKit
-tests its PAINS filters with) and prints, for the preset with and without links, for elements and bonds alone (as in the paper),
-and for what chemists use (Butina and Ward's clusters on the Tanimoto distance of Morgan fingerprints, k-means on the
-fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the V-measure of clusters
-and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2), and the share of atoms
-that two molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of either), over random pairs.
+Clusters a sample of RDKit's own NCI molecules (or those of FILE; with --drug-like of the 10,000 of a screening library that
+RDKit tests its PAINS filters with) and prints, for the preset, with links and with surroundings, for elements and bonds alone
+(as in the paper), and for what chemists use (Butina and Ward's clusters on the Tanimoto distance of Morgan fingerprints,
+k-means on the fingerprints): the share of molecules that have the most frequent Murcko scaffold of their cluster, the
+V-measure of clusters and scaffolds, how much of the variance of the number of atoms and of rings the clusters explain (R^2),
+and the share of atoms that two molecules of a cluster have in common (rdFMCS, whole rings only; common atoms / atoms of
+either), over random pairs.
 `--weights` compares other weights of the preset, `--only` names the rows to print. `--effort` is that of the fit: labels settle
 long before proofs do.
 """
@@ -161,6 +162,8 @@ def main() -> None:
         made["elements and bonds"] = lambda: fit("auto", sample, seed, atoms=("element",), bonds=("bond",))
         made["preset"] = lambda: fit("molecule", sample, seed)
         made["preset, links"] = lambda: fit(gm.MoleculeEncoder(links=True), sample, seed)
+        for how in ("near", "wide"):
+            made[f"surroundings, {how}"] = lambda how=how: fit(gm.MoleculeEncoder(surroundings=how), sample, seed)
         for name, make in WEIGHTS.items() if asked.weights else ():
             made[name] = lambda make=make: fit(make(), sample, seed)
         return made

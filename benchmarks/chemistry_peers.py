@@ -5,7 +5,8 @@
 
 Without a file, the molecules are those of the first 5,000 of the NCI collection that RDKit ships and that RDKit can read. Each
 method runs in a process of its own: Butina's clustering and k-means on Morgan fingerprints (radius 2, 2,048 bits), k-medoids
-(FasterPAM) on Tanimoto distances, and `GraphKMeans`, whose options can be given by --option. Prints for each method the number of
+(FasterPAM) on Tanimoto distances, and `GraphKMeans` as it is and with `MoleculeEncoder(surroundings="near")`; other options of it
+can be given by --option. Prints for each method the number of
 clusters and of singletons, CPU seconds (fingerprints included), peak memory, purity and V-measure against Murcko scaffolds of
 molecules with rings, and the common core of clusters: the largest common substructure of up to ten members drawn at random,
 rings whole, that 80 % of them have, in atoms and as a share of the median molecule's atoms, averaged over molecules. Clusters
@@ -33,7 +34,10 @@ from rdkit.Chem.Scaffolds import MurckoScaffold
 from rdkit.DataStructs import BulkTanimotoSimilarity
 from sklearn.metrics import v_measure_score
 
-METHODS = {"butina": "Butina", "kmeans": "k-means", "kmedoids": "k-medoids", "graphmeans": "graphmeans"}
+METHODS = {
+    "butina": "Butina", "kmeans": "k-means", "kmedoids": "k-medoids", "graphmeans": "graphmeans",
+    "surroundings": "graphmeans, surroundings",
+}  # fmt: skip
 BUTINA_CUTOFF = 0.65  # Tanimoto distance
 CORE_MEMBERS, CORE_THRESHOLD, CORE_SECONDS = 10, 0.8, 2
 
@@ -88,6 +92,12 @@ def graphmeans(smiles: list[str], k: int, options: dict[str, Any]) -> list[int]:
     import graphmeans as gm
 
     return gm.GraphKMeans(k, random_state=0, **options).fit(gm.from_smiles(smiles)).labels_.tolist()
+
+
+def surroundings(smiles: list[str], k: int, options: dict[str, Any]) -> list[int]:
+    import graphmeans as gm
+
+    return graphmeans(smiles, k, {**options, "encoder": gm.MoleculeEncoder(surroundings="near")})
 
 
 def run(method: str, smiles: list[str], k: int, options: dict[str, Any]) -> dict[str, Any]:

@@ -124,8 +124,9 @@ _PLAIN_ENCODER = Record(
 )  # fmt: skip
 
 _MOLECULE_OPTIONS: dict[str, Spec] = {
-    "links": Flag(), "stereo": Flag(), "isotopes": Flag(), "hydrogens": Text(("fold", "keep")),
-    "fragments": Text(("keep", "largest")), "standardise": Text(("no", "cleanup", "uncharge", "tautomer")),
+    "surroundings": Text(("no", "near", "wide")), "links": Flag(), "stereo": Flag(), "isotopes": Flag(),
+    "hydrogens": Text(("fold", "keep")), "fragments": Text(("keep", "largest")),
+    "standardise": Text(("no", "cleanup", "uncharge", "tautomer")),
     **{key: _OPTIONS[key] for key in ("weights", "missing", "unknown")},
 }  # fmt: skip
 ENCODER = OneOf(_PLAIN_ENCODER, Record("MoleculeEncoder", _FITTED_ENCODER, _MOLECULE_OPTIONS, rules=_PLAIN_ENCODER.rules))

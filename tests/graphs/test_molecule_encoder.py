@@ -157,3 +157,64 @@ def test_links_are_refused_where_there_is_nothing_to_read_them_from():
         gm.MoleculeEncoder(links="yes").fit(FAMILIES)
     with pytest.raises(gm.GraphError, match="weights names the attribute 'link'"):
         gm.MoleculeEncoder(weights={"link": 1.0}).fit(FAMILIES)
+
+
+def surroundings(smiles, how="near"):
+    graph = gm.MoleculeEncoder(surroundings=how).graphs_of([smiles])[0]
+    return graph.nodes["surroundings" if how == "near" else "wide_surroundings"]
+
+
+def test_surroundings_are_ring_systems_or_neighbours():
+    toluene, phenol, naphthalene = surroundings("Cc1ccccc1"), surroundings("Oc1ccccc1"), surroundings("c1ccc2ccccc2c1")
+    assert toluene.shape == (7, 48)
+    np.testing.assert_allclose((toluene**2).sum(axis=1), 1)
+    np.testing.assert_array_equal(toluene[1:], phenol[1:])  # whatever the ring carries
+    assert np.ptp(toluene[1:], axis=0).max() == 0  # all atoms of the ring alike
+    assert np.ptp(naphthalene, axis=0).max() == 0
+    assert not np.array_equal(naphthalene[0], toluene[1])
+    assert not np.array_equal(toluene[0], phenol[0])  # outside of rings, the element and its neighbours
+    np.testing.assert_array_equal(surroundings("CCO")[2], surroundings("OCCC")[0])
+    spiro = surroundings("C1CCC2(CC1)CCNCC2")  # rings that share an atom are one system
+    assert np.ptp(spiro, axis=0).max() == 0
+    pyridines = surroundings("c1ccncc1"), surroundings("n1ccccc1")  # the order of atoms does not matter
+    np.testing.assert_array_equal(pyridines[0][0], pyridines[1][0])
+
+
+def test_wide_surroundings_tell_places_in_a_ring_apart():
+    toluene = surroundings("Cc1ccccc1", "wide")
+    np.testing.assert_array_equal(toluene[2], toluene[6])  # both next to the methyl group
+    assert not np.array_equal(toluene[2], toluene[4])
+    apart = gm.distance("Cc1ccccc1", "Cc1ccccn1", encoder=gm.MoleculeEncoder(surroundings="wide"))
+    assert apart > gm.distance("Cc1ccccc1", "Cc1ccccn1", encoder=gm.MoleculeEncoder())
+
+
+@pytest.mark.parametrize("how", ["near", "wide"])
+def test_a_model_with_surroundings_takes_raw_molecules_and_draws_kinds_of_bonds(how, tmp_path):
+    km = gm.GraphKMeans(3, n_init=1, random_state=0, encoder=gm.MoleculeEncoder(surroundings=how)).fit(FAMILIES)
+    km.save(tmp_path / "m.gmz")
+    same = gm.load(tmp_path / "m.gmz")
+    assert same.encoder_.surroundings == how
+    for given in (FAMILIES, gm.from_smiles(FAMILIES)):  # graphs that were made without them are made anew
+        np.testing.assert_array_equal(same.transform(given), km.transform(FAMILIES))
+    assert same.predict(FAMILIES).tolist() == km.labels_.tolist()
+    assert {bond for mean in km.centroids("graph") for bond in mean.edge_attributes["bond"]} == {"single", "aromatic"}
+    assert all(Chem.MolFromSmiles(smiles) is not None for smiles in km.centroids())
+    both = gm.MoleculeEncoder(surroundings=how, links=True, stereo=True, fragments="largest")
+    assert gm.distance("CC(=O)[O-].[Na+]", "CC(=O)[O-]", encoder=both) == 0
+
+
+def test_surroundings_are_computed_in_the_molecule_that_is_compared():
+    # hydrogens that are folded and salts that are left out are no neighbours
+    plain, written = "CCO", "[H]OC([H])([H])C.[Na+].[Cl-]"
+    encoder = gm.MoleculeEncoder(surroundings="near", fragments="largest")
+    assert gm.distance(plain, written, encoder=encoder) == 0
+
+
+def test_surroundings_are_refused_where_there_is_nothing_to_read_them_from():
+    bare = [gm.Graph(dict(graph.nodes), graph.edges, dict(graph.edge_attributes)) for graph in gm.from_smiles(FAMILIES)]
+    with pytest.raises(gm.GraphError, match="surroundings='near' needs the molecules"):
+        gm.MoleculeEncoder(surroundings="near").fit(bare)
+    with pytest.raises(gm.GraphError, match="has no effect if the weight of 'surroundings' is 0"):
+        gm.MoleculeEncoder(surroundings="near", weights={"surroundings": 0}).fit(FAMILIES)
+    with pytest.raises(gm.GraphError, match="surroundings must be one of 'no', 'near', 'wide'"):
+        gm.MoleculeEncoder(surroundings="far").fit(FAMILIES)

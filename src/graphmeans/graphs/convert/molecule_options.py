@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmeans.graphs.convert.records import need
+from graphmeans.graphs.convert.surroundings import surroundings, wide_surroundings
 from graphmeans.graphs.errors import GraphError
 
 #: What can be asked of an atom, by name.
@@ -25,6 +26,11 @@ ATOM_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
     "chirality": lambda atom: atom.GetProp("_CIPCode").lower() if atom.HasProp("_CIPCode") else "none",
     "isotope": lambda atom: float(atom.GetIsotope()),
     "radicals": lambda atom: float(atom.GetNumRadicalElectrons()),
+}
+#: What can be asked of all atoms of a molecule at once, by name.
+_MOLECULE_ATTRIBUTES: dict[str, Callable[[Any], list[Any]]] = {
+    "surroundings": surroundings,
+    "wide_surroundings": wide_surroundings,
 }
 
 
@@ -50,8 +56,9 @@ BOND_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
 #: The attributes that graphs of molecules have by default: those that the preset encoding reads.
 PRESET_ATOMS = ("element", "charge", "aromatic", "ring", "hydrogens")
 PRESET_BONDS = ("bond",)
-#: The attributes that the options `stereo`, `isotopes` and `links` add.
+#: The attributes that the options `stereo`, `isotopes`, `links` and `surroundings` add.
 STEREO_ATOMS, STEREO_BONDS, ISOTOPE_ATOMS, LINK_BONDS = ("chirality",), ("stereo",), ("isotope",), ("link",)
+SURROUNDING_ATOMS: dict[str, tuple[str, ...]] = {"no": (), "near": ("surroundings",), "wide": ("wide_surroundings",)}
 
 #: What the other options may be.
 HYDROGENS, FRAGMENTS, STANDARDISE = ("fold", "keep"), ("keep", "largest"), ("no", "cleanup", "uncharge", "tautomer")
@@ -70,7 +77,8 @@ class MoleculeOptions:
     standardise: str = "no"
 
     def __post_init__(self) -> None:
-        for asked, known, what in ((self.atoms, ATOM_ATTRIBUTES, "atoms"), (self.bonds, BOND_ATTRIBUTES, "bonds")):
+        of_atoms = (*ATOM_ATTRIBUTES, *_MOLECULE_ATTRIBUTES)
+        for asked, known, what in ((self.atoms, of_atoms, "atoms"), (self.bonds, tuple(BOND_ATTRIBUTES), "bonds")):
             if isinstance(asked, str) or any(name not in known for name in asked):
                 raise GraphError(f"{what} must be names out of {', '.join(known)}, got {asked!r}")
         for name, words in (("hydrogens", HYDROGENS), ("fragments", FRAGMENTS), ("standardise", STANDARDISE)):
@@ -86,10 +94,14 @@ class MoleculeOptions:
             atoms = [atom for atom in atoms if atom.GetIdx() in chosen]
             bonds = [bond for bond in bonds if bond.GetBeginAtomIdx() in chosen]
         place = {atom.GetIdx(): i for i, atom in enumerate(atoms)}
+        of_all = {key: _MOLECULE_ATTRIBUTES[key](shown) for key in self.atoms if key in _MOLECULE_ATTRIBUTES}
         ids = [numbers[i] for i in place] if numbers is not None else list(place) if chosen is not None else None
         return (
             ids,
-            [{key: ATOM_ATTRIBUTES[key](atom) for key in self.atoms} for atom in atoms],
+            [
+                {key: of_all[key][atom.GetIdx()] if key in of_all else ATOM_ATTRIBUTES[key](atom) for key in self.atoms}
+                for atom in atoms
+            ],
             [(place[bond.GetBeginAtomIdx()], place[bond.GetEndAtomIdx()]) for bond in bonds],
             [{key: BOND_ATTRIBUTES[key](bond) for key in self.bonds} for bond in bonds],
         )

@@ -30,7 +30,8 @@ def from_rdkit(
         other collections None is refused.
     atoms : names of atom attributes, default=("element", "charge", "aromatic", "ring", "hydrogens")
         ``element``, ``charge``, ``aromatic``, ``hydrogens``, ``degree``, ``ring``, ``hybridization``, ``chirality`` (r, s or
-        none), ``isotope``, ``radicals``. With ``element`` alone, atoms differ by element, as in the paper.
+        none), ``isotope``, ``radicals``, ``surroundings`` and ``wide_surroundings`` (48 numbers; see `MoleculeEncoder`).
+        With ``element`` alone, atoms differ by element, as in the paper.
     bonds : names of bond attributes, default=("bond",)
         ``bond`` (single, double, aromatic, ...), ``order``, ``conjugated``, ``bond_ring``, ``stereo``, ``link`` (its
         kind, ends and whether it is in a ring, such as "C-O single" or "C-C aromatic ring"; elements but C, N and O are X).

@@ -15,6 +15,7 @@ from graphmeans.graphs.convert.molecule_options import (
     PRESET_BONDS,
     STEREO_ATOMS,
     STEREO_BONDS,
+    SURROUNDING_ATOMS,
     MoleculeOptions,
 )
 from graphmeans.graphs.convert.packed_molecule import PackedMolecule, options_of
@@ -29,12 +30,12 @@ from graphmeans.graphs.mean_graph import MeanGraph
 #: What squared differences are multiplied by. They were chosen by measurement (benchmarks/chemistry.py).
 WEIGHTS: dict[str, float] = {
     "element": 1.0, "charge": 0.5, "aromatic": 0.5, "ring": 1.0, "hydrogens": 0.05, "bond": 1.0,
-    "chirality": 1.0, "stereo": 1.0, "isotope": 1.0,
+    "chirality": 1.0, "stereo": 1.0, "isotope": 1.0, "surroundings": 4.0, "wide_surroundings": 4.0,
 }  # fmt: skip
 #: Those that are different with ``links=True``; there the kind of a bond is part of the link, and is kept for drawing.
 LINK_WEIGHTS: dict[str, float] = {"link": 4.0, "bond": 0.1}
 #: Numbers are counted as they are, so that the distance of two molecules does not depend on the others.
-_NUMBERS = {"charge": "keep", "hydrogens": "keep"}
+_NUMBERS = {"charge": "keep", "hydrogens": "keep", "surroundings": "keep", "wide_surroundings": "keep"}
 
 
 class MoleculeEncoder(GraphEncoder):
@@ -46,6 +47,9 @@ class MoleculeEncoder(GraphEncoder):
 
     Parameters
     ----------
+    surroundings : {"no", "near", "wide"}, default="no"
+        Whether an atom is compared with what it is part of: its ring system or, outside of rings, its neighbours ("near");
+        moreover with all that is up to two bonds away ("wide"). Clusters then follow common substructures more, and size less.
     links : bool, default=False
         Whether a bond is compared with its surroundings: two bonds are alike only if the elements of their ends (C, N, O or
         other), their kind and whether they are in a ring agree. Clusters then follow common substructures more, and size less;
@@ -83,6 +87,10 @@ class MoleculeEncoder(GraphEncoder):
     With ``links=True``, the link of a bond (such as "C-O single" or "C-C aromatic ring") weighs 4, and its kind alone 0.1: a
     bond without a counterpart costs 8.2, and two bonds of which only the kind agrees are 16 apart.
 
+    With ``surroundings="near"``, what an atom is part of is written as 48 numbers, of which two are not zero, and weighs 4: two
+    atoms of different ring systems are mostly 8 apart. With "wide", all that is up to two bonds away is added to these numbers
+    with half of that weight; the attribute is then called ``wide_surroundings``.
+
     Examples
     --------
     >>> import graphmeans as gm
@@ -104,10 +112,11 @@ class MoleculeEncoder(GraphEncoder):
     directed = "auto"
 
     def __init__(
-        self, *, links: bool = False, stereo: bool = False, isotopes: bool = False, hydrogens: str = "fold",
-        fragments: str = "keep", standardise: str = "no", weights: Mapping[str, float] | None = None, missing: str = "average",
-        unknown: str = "average",
+        self, *, surroundings: str = "no", links: bool = False, stereo: bool = False, isotopes: bool = False,
+        hydrogens: str = "fold", fragments: str = "keep", standardise: str = "no",
+        weights: Mapping[str, float] | None = None, missing: str = "average", unknown: str = "average",
     ) -> None:  # fmt: skip
+        self.surroundings = surroundings
         self.links = links
         self.stereo = stereo
         self.isotopes = isotopes
@@ -124,7 +133,10 @@ class MoleculeEncoder(GraphEncoder):
         for name in ("links", "stereo", "isotopes"):
             if getattr(self, name) not in (True, False):
                 raise GraphError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        atoms = (*PRESET_ATOMS, *(STEREO_ATOMS if self.stereo else ()), *(ISOTOPE_ATOMS if self.isotopes else ()))
+        if self.surroundings not in SURROUNDING_ATOMS:
+            raise GraphError(f"surroundings must be one of {', '.join(map(repr, SURROUNDING_ATOMS))}, got {self.surroundings!r}")
+        added = (*(STEREO_ATOMS if self.stereo else ()), *(ISOTOPE_ATOMS if self.isotopes else ()))
+        atoms = (*PRESET_ATOMS, *added, *SURROUNDING_ATOMS[self.surroundings])
         bonds = (*PRESET_BONDS, *(LINK_BONDS if self.links else ()), *(STEREO_BONDS if self.stereo else ()))
         return MoleculeOptions(atoms, bonds, self.hydrogens, self.fragments, self.standardise)
 
@@ -153,12 +165,19 @@ class MoleculeEncoder(GraphEncoder):
         return made
 
     def _fit_summary(self, summary: CollectionSummary | None, choices: Choices) -> None:
-        if self.links and (self.weights or {}).get("link") == 0:
-            raise GraphError("links=True has no effect if the weight of 'link' is 0")
+        columns = SURROUNDING_ATOMS.get(self.surroundings, ())
+        needs: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = []
+        needs += [("links=True", "edge", PRESET_BONDS, LINK_BONDS)] if self.links else []
+        needs += [(f"surroundings={self.surroundings!r}", "node", PRESET_ATOMS, columns)] if columns else []
+        for option, _, _, (name,) in needs:
+            if (self.weights or {}).get(name) == 0:
+                raise GraphError(f"{option} has no effect if the weight of {name!r} is 0")
         super()._fit_summary(summary, choices)
-        known = {column.name for column in self.edge_columns_}
-        if self.links and known & set(PRESET_BONDS) and not known & set(LINK_BONDS):
-            raise GraphError("links=True needs the molecules, or graphs with the edge attribute 'link'; these have neither")
+        for option, part, usual, (name,) in needs:
+            known = {column.name for column in (self.edge_columns_ if part == "edge" else self.node_columns_)}
+            if known & set(usual) and name not in known:
+                wanted = f"the molecules, or graphs with the {part} attribute {name!r}"
+                raise GraphError(f"{option} needs {wanted}; these have neither")
 
     def _choices(self) -> Choices:
         own = dict(self.weights or {})
