@@ -49,6 +49,7 @@ class ClusterChemistry:
     def __init__(self, molecules: ClusterMolecules) -> None:
         self.molecules = molecules
         self._variations: dict[Core, Variation] = {}
+        self._turned: dict[Aligned, Any] = {}
 
     @property
     def label(self) -> int:
@@ -133,6 +134,24 @@ class ClusterChemistry:
     def _drawn(self) -> Any:
         return laid_out(self.medoid.molecule)
 
+    def laid_out(self, member: Aligned) -> Any:
+        """Lay a member out in the plane, turned as the medoid is.
+
+        Parameters
+        ----------
+        member : Aligned
+            One of `molecules.aligned`, or another member that is aligned to the same mean.
+
+        Returns
+        -------
+        rdkit.Chem.Mol
+            A copy of its molecule with coordinates, which is made once.
+        """
+        if member not in self._turned:
+            drawn = self._drawn
+            self._turned[member] = drawn if member is self.medoid else turned_to(member, self.medoid, drawn)
+        return self._turned[member]
+
     def medoid_picture(self) -> MoleculePicture:
         """Draw the medoid, with the share of members that have each of its atoms and bonds underneath.
 
@@ -156,7 +175,7 @@ class ClusterChemistry:
         MoleculePicture
             The picture.
         """
-        host = self._drawn if core.host is self.medoid else turned_to(core.host, self.medoid, self._drawn)
+        host = self.laid_out(core.host)
         piece, labels = core_with_places(core, self.variation(core), host)
         return draw(piece, labels=labels)
 
@@ -175,7 +194,7 @@ class ClusterChemistry:
         MoleculePicture
             The picture.
         """
-        drawn = self._drawn if member is self.medoid else turned_to(member, self.medoid, self._drawn)
+        drawn = self.laid_out(member)
         if not support:
             return draw(drawn)
         return draw(drawn, self.frame.atom_support(member), self.frame.bond_support(member))

@@ -27,7 +27,7 @@ _PATH = re.compile(r"<path[^>]*? d='([^']*)' style='([^']*)'")
 _TEXT = re.compile(r"<text x='([-\d.]+)' y='([-\d.]+)'[^>]*?font-size:(\d+)px[^>]*?fill:(#[0-9A-Fa-f]{6})[^>]*>([^<]*)</text>")
 _SIZE = re.compile(r"viewBox='0 0 (\d+) (\d+)'")
 _COLOUR = re.compile(r"(fill|stroke):(#[0-9A-Fa-f]{6})")
-_DECIMAL, _COMMAND = re.compile(r"-?\d+\.\d+"), re.compile(r"\s*([A-Za-z])\s*")
+_DECIMAL, _COMMAND = re.compile(r"(-?\d+\.\d+)"), re.compile(r"\s*([A-Za-z])\s*")
 _LETTERS = re.compile(r"[A-Za-z0-9+\-*/?]")
 
 
@@ -183,5 +183,12 @@ def _ink(colour: str) -> str:
 
 def _short(d: str) -> str:
     """A path with whole numbers."""
-    rounded = _DECIMAL.sub(lambda found: str(round(float(found[0]))), d.replace(",", " "))
-    return _COMMAND.sub(r"\1", rounded.strip())
+    parts = _DECIMAL.split(d.replace(",", " "))  # numbers stand at odd places
+    parts[1::2] = map(_whole, parts[1::2])
+    return _COMMAND.sub(r"\1", "".join(parts).strip())
+
+
+@lru_cache(maxsize=1 << 14)
+def _whole(decimal: str) -> str:
+    """A number that is written with decimals as a whole one; pictures share most of their coordinates."""
+    return str(round(float(decimal)))

@@ -11,12 +11,14 @@ import numpy as np
 
 from graphmeans.chemistry.toolkit import has_rdkit, part, silent
 from graphmeans.evaluation.fitted import align_to_center, centers_of, fitted_labels, members_by_distance, points_of
-from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 
 #: How many members of each cluster are aligned to its mean, unless the caller says otherwise.
 ALIGNED = 200
+#: Length of a bond in the coordinates of RDKit.
+BOND = 1.5
 #: Kinds of bonds as SMARTS writes them.
 _BONDS = {"SINGLE": "-", "DOUBLE": "=", "TRIPLE": "#", "AROMATIC": ":"}
 
@@ -32,14 +34,27 @@ class Aligned:
     @cached_property
     def kinds(self) -> list[str]:
         """The kind of each atom as SMARTS writes it: its element, in small letters if it is aromatic."""
-        return [
-            atom.GetSymbol().lower() if atom.GetIsAromatic() else atom.GetSymbol() for atom in self.molecule.GetAtoms()
-        ]
+        atoms = zip(self.molecule.GetAtoms(), self.symbols, strict=True)
+        return [symbol.lower() if atom.GetIsAromatic() else symbol for atom, symbol in atoms]
 
     @cached_property
     def in_ring(self) -> list[bool]:
         """Whether each atom is in a ring."""
         return [atom.IsInRing() for atom in self.molecule.GetAtoms()]
+
+    @cached_property
+    def symbols(self) -> list[str]:
+        """The element of each atom."""
+        return [atom.GetSymbol() for atom in self.molecule.GetAtoms()]
+
+    @cached_property
+    def neighbours(self) -> list[list[int]]:
+        """The atoms that each atom is bound to."""
+        near: list[list[int]] = [[] for _ in self.kinds]
+        for i, j, _ in self.bonds:
+            near[i].append(j)
+            near[j].append(i)
+        return near
 
     @cached_property
     def bonds(self) -> list[tuple[int, int, str]]:
@@ -92,6 +107,23 @@ class Molecules:
             if place[int(atom)] >= 0:
                 nodes[place[int(atom)]] = int(node)
         return Aligned(row, molecule, nodes)
+
+    def positions(self, row: int, laid_out: Any) -> FloatArray | None:
+        """Where the nodes of a graph stand if its molecule is laid out so, in units of a bond; None if that does not tell.
+
+        Hydrogens that are nodes stand at the atom that they belong to.
+        """
+        graph = self.graphs[row]
+        atoms = self._prepared(row)[1][np.asarray(graph.node_ids, dtype=np.int64)]
+        points = np.asarray(laid_out.GetConformer().GetPositions())[:, :2] / BOND
+        found = points[atoms]
+        for node in np.flatnonzero(atoms < 0).tolist():
+            ends = graph.edges[(graph.edges == node).any(axis=1)].ravel()
+            beside = ends[atoms[ends] >= 0]
+            if not len(beside):
+                return None
+            found[node] = found[beside[0]]
+        return np.asarray(found)
 
     def _prepared(self, row: int) -> tuple[Any, IntArray]:
         if row not in self._kept:

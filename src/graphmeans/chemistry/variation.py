@@ -92,10 +92,10 @@ def variation(core: Core, members: list[Aligned]) -> Variation:
     groups: list[Counter[str]] = [Counter() for _ in core.order]
     elements: list[Counter[str]] = [Counter() for _ in core.order]
     for (member, _), way in zip(found, chosen, strict=True):
-        carried = _carried(core, member.molecule, way)
+        carried = _carried(core, member, way)
         for q, atom in enumerate(way):
             groups[q][carried.get(q, HYDROGEN)] += 1
-            elements[q][member.molecule.GetAtomWithIdx(atom).GetSymbol()] += 1
+            elements[q][member.symbols[atom]] += 1
     count = len(found)
     places = []
     by_host = sorted(range(len(core.order)), key=lambda q: core.order[q])
@@ -112,7 +112,8 @@ def _ways(core: Core, member: Aligned) -> list[Way]:
     """The ways in which the core lies in a member, that which agrees best with its alignment first."""
     nodes = [int(core.host.nodes[atom]) for atom in core.order]
     ways = list(member.molecule.GetSubstructMatches(core.query, uniquify=False, maxMatches=MOST_WAYS))
-    agreement = [-sum(member.nodes[a] == node for a, node in zip(way, nodes, strict=True)) for way in ways]
+    own = member.nodes.tolist()
+    agreement = [-sum(own[a] == node for a, node in zip(way, nodes, strict=True)) for way in ways]
     return [ways[n] for n in sorted(range(len(ways)), key=lambda n: agreement[n])]
 
 
@@ -122,7 +123,7 @@ def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
     Two ways are compared by how many others have the same next to each atom of the core, and, with more weight, by how many
     have something or nothing there: groups then stand at few places.
     """
-    looks = [[_look(member.molecule, way) for way in ways] for member, ways in found]
+    looks = [[_look(member, way) for way in ways] for member, ways in found]
     chosen = [0] * len(found)
     if not found or max(map(len, looks)) == 1:
         return [ways[0] for _, ways in found]
@@ -151,22 +152,17 @@ def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
     return [ways[at] for (_, ways), at in zip(found, chosen, strict=True)]
 
 
-def _look(molecule: Any, way: Way) -> list[tuple[str, ...]]:
+def _look(member: Aligned, way: Way) -> list[tuple[str, ...]]:
     """What stands next to each atom of the core, in short: its element and the elements of atoms outside."""
-    inside = set(way)
-    looks = []
-    for a in way:
-        atom = molecule.GetAtomWithIdx(a)
-        beside = sorted(other.GetSymbol() for other in atom.GetNeighbors() if other.GetIdx() not in inside)
-        looks.append((atom.GetSymbol(), *beside))
-    return looks
+    inside, symbols, near = set(way), member.symbols, member.neighbours
+    return [(symbols[a], *sorted(symbols[other] for other in near[a] if other not in inside)) for a in way]
 
 
-def _carried(core: Core, molecule: Any, way: Way) -> dict[int, str]:
+def _carried(core: Core, member: Aligned, way: Way) -> dict[int, str]:
     """The names of the groups that atoms of the core carry, by the number of the atom in the query."""
     chem = part("Chem")
     with silent():
-        sides = chem.ReplaceCore(molecule, core.query, way, replaceDummies=True, labelByIndex=True)
+        sides = chem.ReplaceCore(member.molecule, core.query, way, replaceDummies=True, labelByIndex=True)
     groups: dict[int, list[str]] = {}
     if sides is not None and sides.GetNumAtoms():
         for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
@@ -178,8 +174,8 @@ def _carried(core: Core, molecule: Any, way: Way) -> dict[int, str]:
                 ring = "".join(f"→{other}" for other in sorted(set(bound) - {q}))
                 groups.setdefault(q, []).append(group_name(text) + ring)
     at = {a: q for q, a in enumerate(way)}
-    for bond in molecule.GetBonds():  # a ring may also be closed by a bond between atoms of the core
-        i, j = at.get(bond.GetBeginAtomIdx()), at.get(bond.GetEndAtomIdx())
+    for first, last, _ in member.bonds:  # a ring may also be closed by a bond between atoms of the core
+        i, j = at.get(first), at.get(last)
         if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
             for q, other in ((i, j), (j, i)):
                 groups.setdefault(q, []).append(f"bond→{other}")

@@ -60,13 +60,13 @@ def _edge_numbers(ends: IntArray, mean: Graph) -> IntArray:
 
 def frame_positions(
     member: Graph, mean: Graph, indices: ArrayLike, mean_positions: Positions | None = None,
-    mean_drawn: NDArray[np.bool_] | None = None,
+    mean_drawn: NDArray[np.bool_] | None = None, shape: Positions | None = None,
 ) -> Positions:  # fmt: skip
     """Where the nodes of a member stand in the frame of its mean, whose layout, and which of its nodes are drawn, may be known.
 
     Graphs with positions of their own keep them: mean and members share the plane. A molecule keeps its shape, turned and
     moved to lie on its mean as well as it can. The nodes of other graphs stand where those of the mean do that they are
-    aligned to, the rest near their neighbours.
+    aligned to, the rest near their neighbours. The shape of a molecule may be known, too.
     """
     into = _checked(member, mean, indices)
     own = own_positions(member)
@@ -76,7 +76,7 @@ def frame_positions(
     drawn = drawing(mean, positions=places).strength > 0 if mean_drawn is None else mean_drawn
     matched = np.flatnonzero((into >= 0) & np.where(into >= 0, drawn[into], False))
     if is_molecule(member):
-        return _turned(layout(member), matched, places[into[matched]])
+        return _turned(layout(member) if shape is None else shape, matched, places[into[matched]])
     if not len(matched):
         return layout(member)
     return _beside(member, matched, places[into[matched]])

@@ -23,7 +23,7 @@ from graphmeans.chemistry.profile import PROPERTIES, Range
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Place
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
-from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.matching.auto import Auto
 from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.report_graphs import ReportGraphs
@@ -48,7 +48,8 @@ class MoleculeCards:
     """The chemistry of every cluster, and what the page needs of it."""
 
     def __init__(self, estimator: Any, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs) -> None:
-        molecules = Molecules(graphs)
+        self._molecules = molecules = Molecules(graphs)
+        self._labels = summary.labels
         sample = evidence.sample.tolist()
         self._place = {row: n for n, row in enumerate(sample)}
         self.whole = len(graphs) <= MOST_COUNTED
@@ -68,6 +69,11 @@ class MoleculeCards:
                 held = ClusterMolecules(c.label, rows, [molecules[row] for row in rows], aligned)
                 self.clusters[c.label] = ClusterChemistry(held)
         self._all = ranges_of_all(list(self.clusters.values()))
+
+    def shape(self, row: int) -> FloatArray | None:
+        """Where the nodes of a member stand in RDKit's picture of it: it is laid out once, for all that shows it."""
+        cluster = self.clusters[int(self._labels[row])]
+        return self._molecules.positions(row, cluster.laid_out(self.known[row]))
 
     def card(self, label: int) -> dict[str, Any] | None:
         """What the card of a cluster says of its molecules."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,15 +33,18 @@ LIGHT = frozenset({"i", "c", "r", "x", "y", "name", "k", "c2", "r2", "u", "pm"})
 
 
 def page_data(
-    pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any
-) -> dict[str, Any]:
+    pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any,
+    shape: Callable[[int], Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    First those of the sampled graphs, then of the others, where they have places.
+    First those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
     members = zip(evidence.sample, evidence.mappings, strict=True)
-    drawings = [pictures.member(graphs[i], int(labels[i]), mapping) for i, mapping in members]
+    drawings = [
+        pictures.member(graphs[i], int(labels[i]), mapping, None if shape is None else shape(int(i))) for i, mapping in members
+    ]
     shared = all(own_positions(c.mean) is not None for c in summary.clusters)
     shown = _shown_in_frame(summary, evidence)
     for n, picture in enumerate(drawings):

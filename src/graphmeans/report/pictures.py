@@ -42,11 +42,11 @@ class ClusterPictures:
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
-    def member(self, graph: Graph, label: int, mapping: Any) -> Drawing:
-        """The drawing of a member in the frame of its mean."""
+    def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
+        """The drawing of a member in the frame of its mean; the shape of a molecule may be known."""
         own = own_positions(graph) if self._on_plane[label] else None  # then member and mean share the plane
         if own is None:
-            own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label])
+            own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label], shape)
         return drawing(graph, positions=own)
 
     def widen(self, label: int, picture: Drawing) -> None:

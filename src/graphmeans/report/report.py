@@ -129,12 +129,12 @@ def _page(
     evidence = gather(estimator, collection, members)
     pictures = ClusterPictures([c.mean for c in summary.clusters])
     places, centers = map_places(evidence)
-    data = page_data(pictures, collection, summary, evidence, places)
+    molecules = molecule_cards(estimator, summary, evidence, collection)
+    data = page_data(pictures, collection, summary, evidence, places, None if molecules is None else molecules.shape)
     palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)]])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    molecules = molecule_cards(estimator, summary, evidence, collection)
     maker = CardMaker(summary, evidence, collection, pictures)
     shown = [maker.card(cluster) for cluster in summary.in_reading_order()]
     means = symbols(pictures, palette, len(summary.clusters))
