@@ -289,12 +289,12 @@ def test_progress_shows_iterations_and_compilation():
     progress = Progress(TextColumn("{task.description}"), console=Console(quiet=True))
     handler = ProgressHandler(progress, progress.add_task("start", total=None))
     (task,) = progress.tasks
-    state = {"run": 1, "n_runs": 4, "iteration": 5, "max_iter": 100, "inertia": 81.25, "moved": 3, "matchings": 1234}
+    state = {"run": 1, "n_runs": 4, "iteration": 5, "n_graphs": 500, "inertia": 81.25, "moved": 3, "matchings": 1234}
     handler.emit(record(**state, phase="iteration"))
     assert task.description == "run 2 of 4, iteration 5, objective 81.25, 3 moved"
     assert task.total == 4
-    assert task.completed == pytest.approx(1.05)
-    handler.emit(record(run=0, n_runs=1, iteration=0, max_iter=100, inertia=0.0, moved=0, matchings=7, phase="seeding"))
+    assert 1.5 < task.completed < 2.0  # the second run has nearly settled
+    handler.emit(record(run=0, n_runs=1, iteration=0, inertia=0.0, moved=0, matchings=7, phase="seeding"))
     assert task.description == "seeding"
     handler.emit(record("compiling [x] once\x1b", phase="compile"))
     assert task.description == r"compiling \[x] once" or task.description == "compiling [x] once"
@@ -321,6 +321,27 @@ def test_progress_names_phases_goes_on_and_says_what_is_left(monkeypatch: pytest
     assert done == sorted(done)
     assert done[-1] == pytest.approx(0.7)
     assert task.description == "moving centers elsewhere: 7 swaps tried, 2 kept, objective 8, about 25.7 s left"
+
+
+def test_progress_of_a_run_that_begins_with_a_sample(monkeypatch: pytest.MonkeyPatch):
+    """The sample is a part of the run, with seeds and swaps of its own; what follows goes on from where that ends."""
+    handler = ProgressHandler(progress := Progress(console=Console(quiet=True)), progress.add_task("start", total=None))
+    run, sample = {"run": 0, "n_runs": 1, "sifts": True}, {"part": (0.0, 0.6), "n_graphs": 1200}
+    whole = {"part": (0.0, 1.0), "n_graphs": 3200, "swaps_follow": False}
+    done = []
+    for trace in (
+        {"phase": "seeding", "share": 0.0, **run, **whole},
+        {"phase": "seeding", "share": 1.0, **run, **sample},
+        {"phase": "iteration", "iteration": 40, "moved": 1, "inertia": 9.0, "swaps_follow": True, **run, **sample},
+        {"phase": "swaps", "share": 1.0, "tried": 25, "kept": 0, "inertia": 9.0, **run, **sample},
+        {"phase": "iteration", "iteration": 1, "moved": 3000, "inertia": 8.0, **run, **whole},
+        {"phase": "iteration", "iteration": 60, "moved": 0, "inertia": 8.0, **run, **whole},
+    ):
+        handler.emit(record(**trace))
+        done.append(handler.done)
+    assert done == sorted(done)
+    assert done[1:4] == pytest.approx([0.6 * 0.2, 0.6 * (0.2 + 0.6 * 0.7665), 0.6], abs=1e-3)
+    assert 0.6 < done[4] < 0.7 < 0.9 < done[5] < 1.0
 
 
 def test_a_pipe_gets_no_progress_but_warnings(capsys: pytest.CaptureFixture[str]):

@@ -232,3 +232,18 @@ def test_nothing_to_do():
     for wrong in (0, -1, 2.5, True, "many"):
         with pytest.raises(gm.GraphError, match="rounds must be a whole number of at least 1"):
             gm.edge_bound(gm.Graph(2), gm.Graph(2), rounds=wrong)
+
+
+@pytest.mark.parametrize("scale", [2.0**-500, 2.0**-530, 2.0**-600], ids=str)
+def test_graphs_too_small_for_their_space_are_not_told_apart_and_end_the_search(scale: float):
+    """Squares of their differences are no numbers: no tree without a limit may look for the least of them, nor divide by them."""
+    rng = np.random.default_rng(0)
+
+    def ring(size: float) -> gm.Graph:
+        edges = [*((i, (i + 1) % 14) for i in range(14)), *((i, (i + 5) % 14) for i in range(0, 14, 2))]
+        return gm.Graph(rng.integers(1, 4, (14, 1)) * size, edges, rng.integers(1, 4, (len(edges), 1)) * size)
+
+    graphs = [ring(1.0), ring(scale), ring(scale)]
+    found = gm.pairwise_distances(graphs, matcher="exact")
+    assert 0.0 < found[1, 2] <= 2.0**-478  # below this, in units of the space, nothing is told apart
+    assert found[0, 1] == pytest.approx(gm.distance(graphs[0], graphs[1], matcher="search"), rel=1e-9)

@@ -19,8 +19,10 @@ from graphmeans.paper.protocol import RunSetting, Watcher
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import counted, duration, number
 
-#: The share of the time of a run after which it is seeded, and after which swaps of centers begin.
+#: The share of the time of a run after which it is seeded, and after which swaps of centers begin: of graphs that are quickly
+#: matched, and of larger ones, whose candidates are sifted by the edge program.
 SEEDING_ENDS, RUN_ENDS = 0.15, 0.4
+SEEDING_OF_LARGE_ENDS, RUN_OF_LARGE_ENDS = 0.2, 0.8
 #: What is left is not said in the first seconds, nor before this share is done.
 SOON, TOO_LITTLE = 5.0, 0.05
 
@@ -36,6 +38,7 @@ class ProgressHandler(logging.Handler):
         super().__init__(logging.DEBUG)
         self.progress, self.task = progress, task
         self.done = 0.0
+        self.sampled: dict[int | None, float] = {}  # where the samples of runs end
         self.began = time.monotonic()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -50,7 +53,9 @@ class ProgressHandler(logging.Handler):
                 return
             elif trace is not None:
                 runs = max(int(trace.get("n_runs") or 1), 1)
-                self.done = max(self.done, min(_done(trace), runs))
+                self.done = max(self.done, min(done_of(trace, self.sampled.get(trace.get("run"), 0.0)), runs))
+                if (end := (trace.get("part") or (0.0, 1.0))[1]) < 1.0:
+                    self.sampled[trace.get("run")] = end
                 left = time_left(time.monotonic() - self.began, self.done / runs)
                 said = escape(progress_line(trace, record.getMessage()) + left)
                 self.progress.update(self.task, description=said, total=runs, completed=self.done)
@@ -101,25 +106,33 @@ def time_left(elapsed: float, done: float) -> str:
     return f", about {duration(elapsed * (1.0 - done) / done)} left"
 
 
-def _done(trace: dict[str, Any]) -> float:
+def done_of(trace: dict[str, Any], begin: float = 0.0) -> float:
     """The number of finished runs, plus the share of the present one that is done.
 
     A run is seeding, iterations, and swaps of centers where they follow; each takes about the share of the time that is said
-    above. While labels are proven, it is the share of the stages that are done.
+    above. A sample that is clustered first is a part of the run; what follows it begins at `begin`, and has its seeds. While
+    labels are proven, it is the share of the stages that are done.
     """
-    run, phase = int(trace.get("run") or 0), trace.get("phase", "iteration")
+    first, end = trace.get("part") or (0.0, 1.0)
+    if end == 1.0:
+        first = max(first, begin)
+    return int(trace.get("run") or 0) + first + (end - first) * _done_within(trace, is_seeded=first > 0.0)
+
+
+def _done_within(trace: dict[str, Any], is_seeded: bool) -> float:
+    """The share of a part of a run that is done."""
+    phase, large = trace.get("phase", "iteration"), bool(trace.get("sifts"))
+    seeded, settled = (SEEDING_OF_LARGE_ENDS, RUN_OF_LARGE_ENDS) if large else (SEEDING_ENDS, RUN_ENDS)
     if phase == "swap":
-        return run + RUN_ENDS
+        return settled
     if phase == "seeding":
-        return run + SEEDING_ENDS * float(trace.get("share") or 0.0)
+        return seeded * float(trace.get("share") or 0.0)
     if phase == "swaps":
-        return run + RUN_ENDS + (1.0 - RUN_ENDS) * float(trace["share"])
+        return settled + (1.0 - settled) * float(trace["share"])
     if "share" in trace:
-        return run + float(trace["share"])
-    if trace.get("swaps_follow"):
-        return run + SEEDING_ENDS + (RUN_ENDS - SEEDING_ENDS) * _settled(trace)
-    within = float(trace.get("iteration") or 0) / max(int(trace.get("max_iter") or 1), 1)
-    return run + min(within, 1.0)
+        return float(trace["share"])
+    begins, ends = 0.0 if is_seeded else seeded, settled if trace.get("swaps_follow") else 1.0
+    return begins + (ends - begins) * (_sharpened(trace) if large else _settled(trace))
 
 
 def _settled(trace: dict[str, Any]) -> float:
@@ -127,6 +140,11 @@ def _settled(trace: dict[str, Any]) -> float:
     graphs, moved = max(int(trace.get("n_graphs") or 1), 1), int(trace.get("moved") or 0)
     settled = 1.0 - math.log1p(min(moved, graphs)) / math.log1p(graphs)
     return 0.7 * settled + 0.3 * (1.0 - math.exp(-int(trace.get("iteration") or 0) / 30))
+
+
+def _sharpened(trace: dict[str, Any]) -> float:
+    """The same of larger graphs, whose alignments become sharper and sharper: as it was on collections of molecules."""
+    return 1.0 - math.exp(-0.11 * int(trace.get("iteration") or 0) ** 0.7)
 
 
 def wanted(quiet: bool) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -151,6 +152,9 @@ class FitContext:
         depends on the members alone, whatever algorithm asks for it.
     run, n_runs : int
         Which start this is, for the log.
+    part : tuple of float
+        For the log, too: when this begins and ends, about, as shares of the time that the start takes. A sample that is
+        clustered first is a part of it.
     on_iteration : callable, optional
         It is called with (labels, centers, distances, inertia) after each assignment.
     """
@@ -161,6 +165,7 @@ class FitContext:
     seed: int
     run: int = 0
     n_runs: int = 1
+    part: tuple[float, float] = (0.0, 1.0)
     on_iteration: Callable[..., None] | None = None
 
     @classmethod
@@ -182,6 +187,13 @@ class FitContext:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def whereabouts(self) -> dict[str, Any]:
+        """What those who watch need to know to say how much of the work is done; see `cli/progress.py`."""
+        return {
+            "run": self.run, "n_runs": self.n_runs, "part": self.part, "n_graphs": len(self),
+            "sifts": CountedMatcher(self.space).sifts,
+        }  # fmt: skip
 
     def random(self, purpose: str, iteration: int = 0) -> np.random.RandomState:
         """Random numbers that depend on the seed of the run and on their purpose, not on what was drawn before."""

@@ -85,7 +85,9 @@ def distance_step(x, y, nx, ny, norms):
         return 0.0, False
     node_step, edge_step = 2.0 * a * a, 4.0 * b * b
     step = common_divisor(node_step, edge_step)
-    if not is_multiple(node_step, step, SAME) or not is_multiple(edge_step, step, SAME) or step < SMALLEST * norms:
+    if step == 0.0 or step < SMALLEST * norms:  # 0 where squares of the units are too small to be numbers
+        return 0.0, False
+    if not is_multiple(node_step, step, SAME) or not is_multiple(edge_step, step, SAME):
         return 0.0, False
     exact = is_power_of_two(a) and is_power_of_two(b)
     return step, exact and are_multiples(x, nx, a, b, 0.0) and are_multiples(y, ny, a, b, 0.0)

@@ -14,7 +14,7 @@ import numpy as np
 from graphmeans.kernels.edge_ascent import ascend, new_proof, prove
 from graphmeans.kernels.edge_program import EPS, build_program, count_couples, shrink
 from graphmeans.kernels.edge_step import distance_step, raised
-from graphmeans.kernels.exact import RELATIVE, find_twins
+from graphmeans.kernels.exact import RELATIVE, find_twins, negligible_square
 from graphmeans.kernels.exchange import edge_tolerance, exchange_descent
 from graphmeans.kernels.jit import inner, kernel
 from graphmeans.kernels.lap import lap_rounding, new_lap
@@ -34,8 +34,9 @@ MANY_CHARGES = 4
 # What rounding makes of squared distances that move in steps, relative to |X|^2 + |Y|^2.
 LEEWAY = 2e-13
 
-#: One pair: the dense graphs, node costs, |edges|^2 and its error, the step of D^2 and its error, what is not worth proving.
-Pair = namedtuple("Pair", "x y nx ny rows dv linear constant error step leeway tolerance cutoff x_twin y_twin")
+#: One pair: the dense graphs, node costs, |edges|^2 and its error, the step of D^2 and its error, the tolerance of exchanges, what
+#: is not worth proving, and what is too far.
+Pair = namedtuple("Pair", "x y nx ny rows dv linear constant error step leeway tolerance negligible cutoff x_twin y_twin")
 #: What is known: the best mapping and the one last tried; numbers[BEST], numbers[MISSED], numbers[ROUNDS].
 Known = namedtuple("Known", "columns tried fresh numbers")
 #: An open node of the tree: its program; the unit whose meetings are fixed one after the other, whether it is one of X, and how
@@ -52,9 +53,10 @@ def target_of(pair, known):
     best = known.numbers[BEST]
     if best > pair.cutoff:
         return pair.cutoff * (1.0 - RELATIVE)
+    target = best * (1.0 - RELATIVE) - pair.negligible
     if pair.step > 0.0:
-        return best - pair.step * (1.0 - 1e-9) + 4.0 * pair.leeway
-    return best * (1.0 - RELATIVE)
+        target = min(target, best - pair.step * (1.0 - 1e-9) + 4.0 * pair.leeway)
+    return target
 
 
 @inner
@@ -123,7 +125,7 @@ def improve(
         known.numbers[ROUNDS] += 1
         value += pair.constant
         here = value - error - pair.error
-        bound = max(bound, here)
+        bound = max(bound, here, 0.0)
         beyond = bound_only and bound >= pair.cutoff * (1.0 - RELATIVE)
         if value < known.numbers[BEST] and not beyond:
             try_mapping(pair, known, lap)
@@ -339,7 +341,7 @@ def edge_pairs(
         step, exact = distance_step(x, y, nx, ny, norms)
         pair = Pair(
             x, y, nx, ny, rows, dv, linear, x_norm + y_norm, x_error + y_error, step, 0.0 if exact else LEEWAY * norms,
-            edge_tolerance(x, y, rows), cutoffs[p] * cutoffs[p], x_twin, y_twin,
+            edge_tolerance(x, y, rows), negligible_square(norms), cutoffs[p] * cutoffs[p], x_twin, y_twin,
         )  # fmt: skip
         known.numbers[BEST], known.numbers[MISSED], known.numbers[ROUNDS] = np.inf, missed, 0.0
         known.tried[0] = -1

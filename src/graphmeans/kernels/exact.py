@@ -11,6 +11,7 @@ from graphmeans.kernels.exchange import edge_tolerance, exchange_descent
 from graphmeans.kernels.jit import inner, kernel
 from graphmeans.kernels.lap import lap_rounding, new_lap, solve_lap
 from graphmeans.kernels.pair import (
+    SMALLEST,
     complete,
     interval,
     load_pair,
@@ -34,7 +35,8 @@ N_PERMUTATIONS = np.array([len(o) for o in _ORDERS])
 
 # What a search gives away: a branch is cut when it cannot be better by more than this share of the squared distance.
 RELATIVE = 1e-12
-# Below this share of |X|^2 + |Y|^2 a squared distance is rounding of the numbers themselves; nothing is sought, or proved, there.
+# Below this share of |X|^2 + |Y|^2 a squared distance is rounding of the numbers themselves; nothing is sought, or proved, there,
+# nor below `SMALLEST`.
 NEGLIGIBLE = 1e-28
 
 #: Work of the tree: one entry a level, or a row.
@@ -58,6 +60,12 @@ def new_tree(levels, size):
         np.empty(size, np.int64), np.empty(size, np.bool_), np.empty((size, size)), np.empty((size, size)),
         np.empty((2, FEW), np.int64),
     )  # fmt: skip
+
+
+@inner
+def negligible_square(norms):
+    """The squared distance below which nothing is sought between two graphs with |X|^2 + |Y|^2 = norms."""
+    return max(NEGLIGIBLE * norms, SMALLEST)
 
 
 @inner
@@ -435,7 +443,7 @@ def exact_pairs(
                 else:
                     complete(warm, start, nx, x, y, rows, ny, best_columns, tree.fresh)
             low, high, runner_up, tree_nodes[p] = branch_and_bound(
-                x, y, min(nx, ny), max(nx, ny), rows, max_tree_nodes, cutoffs[p] * cutoffs[p], has_warm, NEGLIGIBLE * norms,
+                x, y, min(nx, ny), max(nx, ny), rows, max_tree_nodes, cutoffs[p] * cutoffs[p], has_warm, negligible_square(norms),
                 x_sorted, y_sorted, x_left, y_left, lap, tree, best_columns,
             )  # fmt: skip
         lower[p], upper[p] = interval(low, high)

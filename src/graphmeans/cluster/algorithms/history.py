@@ -207,14 +207,13 @@ class History:
             logger.debug(
                 "run %d/%d, iteration %d: inertia %.6g, %d moved, %d matchings",
                 context.run + 1, context.n_runs, row["iteration"], inertia, moved, row["matchings"],
-                extra={"trace": {**row, "phase": self.phase, "run": context.run, "n_runs": context.n_runs,
-                                 "max_iter": self.max_iter, "n_graphs": len(context), "swaps_follow": self.swaps_follow}},
+                extra={"trace": {**row, **context.whereabouts(), "phase": self.phase, "swaps_follow": self.swaps_follow}},
             )  # fmt: skip
 
     def say(self, phase: str, message: str, **facts: Any) -> None:
         """Log how far the run is in a phase that has no iterations."""
         if logger.isEnabledFor(logging.DEBUG):
-            facts |= {"phase": phase, "run": self.context.run, "n_runs": self.context.n_runs}
+            facts |= {"phase": phase, **self.context.whereabouts()}
             logger.debug("run %d/%d, %s", self.context.run + 1, self.context.n_runs, message, extra={"trace": facts})
 
     def _columns(self) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -42,6 +42,8 @@ SAMPLE, SAMPLE_PER_CLUSTER = 200, 10
 DEAR_SAMPLE, DEAR_SAMPLE_PER_CLUSTER = 1000, 30
 #: What swaps of centers in that sample may cost, as a multiple of the work of its run: there they are cheap.
 SAMPLE_SWAPS = 2.0
+#: A graph of the sample takes about so many times as long as one of the others, which need neither seeds nor swaps.
+SAMPLE_TIME = 4.0
 #: Of more graphs than this, furthest-first sees a sample.
 WHOLE = 50_000
 #: k-means||: passes over the collection, and the graphs drawn in each, as a multiple of k.
@@ -77,11 +79,12 @@ class Initialization:
             mass = self.engine.each(sample.total_weight, without, True)
         return draw_one(self.engine, random, mass, sample.draw_by_weight, without, even)
 
-    def of_some(self, graphs: Sample) -> Initialization:
-        """What a start works with if it sees only some of the graphs, in memory."""
+    def of_some(self, graphs: Sample, part: tuple[float, float] = (0.0, 1.0)) -> Initialization:
+        """What a start works with if it sees only some of the graphs, in memory; `part` is that of its context."""
         context = FitContext.in_memory(
             graphs.batch, self.context.space, self.context.mean, self.context.seed, graphs.weight
         )
+        context = replace(context, run=self.context.run, n_runs=self.context.n_runs, part=part)
         return Initialization(context, self.matcher, ThreadEngine(context, self.matcher, self.k), self.k)
 
 
@@ -245,7 +248,7 @@ def _means_of_sample(init: Initialization, size: int) -> Chosen:
     n = len(init.engine)
     _log_sample("k-means++", size, n)
     numbers = np.sort(sample_without_replacement(n, size, random_state=init.context.random("sample")))
-    some = init.of_some(init.pick(numbers))
+    some = init.of_some(init.pick(numbers), (0.0, SAMPLE_TIME * size / (SAMPLE_TIME * size + n)))
     seeds = initialize(some.context, some.matcher, some.engine, init.k, "k-means++")
     history = History(some.context, some.matcher.counters)
     result = interval(some.context, some.matcher, seeds, history, engine=some.engine, swaps=SAMPLE_SWAPS)
@@ -347,8 +350,8 @@ def random_graphs(init: Initialization) -> Chosen:
 
 def _say(context: FitContext, said: str, share: float) -> None:
     """Log how much of the seeding is done."""
-    facts = {"phase": "seeding", "share": share, "run": context.run, "n_runs": context.n_runs}
-    logger.debug("seeding: %s", said, extra={"trace": facts})
+    if logger.isEnabledFor(logging.DEBUG):
+        logger.debug("seeding: %s", said, extra={"trace": {"phase": "seeding", "share": share, **context.whereabouts()}})
 
 
 def _log_sample(name: str, size: int, n: int) -> None:
