@@ -6,9 +6,10 @@ import time
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.functions import match
-from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.kernels.common_subgraph import (
     BEST,
@@ -19,6 +20,7 @@ from graphmeans.kernels.common_subgraph import (
     State,
     dive_common,
     likeness,
+    regrow_common,
     search_common,
 )
 from graphmeans.matching.exact import Exact
@@ -27,6 +29,10 @@ from graphmeans.matching.exact import Exact
 DIVES, ROUNDS = 40, 6
 #: Pairs that take more tree nodes than this are also bounded by so many rounds of the edge program.
 EASY, OUTER_ROUNDS = 2000, 200
+#: For so many tree nodes of such a pair a part of the best mapping is grown anew once; then come as many tree nodes times this.
+NODES_PER_REGROWTH, FURTHER = 20, 4
+#: How much chance is in it, as a share of an edge; and what is accepted to go on from, as edges (or nodes) below the best.
+CHANCES, ACCEPTED = (0.01, 0.1, 1.0, 3.0), 2
 #: Seconds between two looks at the clock: the number of tree nodes of a step is doubled up to there.
 STEP = 0.02
 
@@ -72,13 +78,7 @@ def connected_pair(x: Coded, y: Coded, by_nodes: bool, limits: Limits) -> Found:
     allowed = x.nodes[:, None] == y.nodes[None, :]
     left, right, alike = _side(x), _side(y), np.zeros((n, m))
     likeness(left, right, allowed, ROUNDS, alike)
-    depth = min(n, m) + 2
-    state = State(
-        allowed, np.full(n, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64),
-        np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64),
-        np.zeros(n * m + 1, dtype=np.int64),
-        np.zeros(depth + 1, dtype=np.int64), np.zeros(5, dtype=np.int64),
-    )  # fmt: skip
+    state = _beginning(allowed)
     pairs = np.flatnonzero(allowed)
     firsts = pairs[np.argsort(-alike.reshape(-1)[pairs], kind="stable")[:DIVES]]
     for first in firsts:
@@ -94,19 +94,62 @@ def connected_pair(x: Coded, y: Coded, by_nodes: bool, limits: Limits) -> Found:
             search_common(left, right, alike, by_nodes, min(chunk, most - int(numbers[NODES])), state)
             chunk = 2 * chunk if time.perf_counter() - begin < STEP else chunk  # where it is halted changes nothing
 
-    go_on(min(EASY, limits.max_tree_nodes))
+    most = min(EASY, limits.max_tree_nodes)
+    go_on(most)
     outer = np.iinfo(np.int64).max
     if numbers[DEPTH] >= 0 and not by_nodes and numbers[NODES] >= EASY:
         # Without being connected, there may be more in common, but the edge program says how much at most.
         outer = unconnected_pair(x, y, Limits(OUTER_ROUNDS, limits.end)).upper
-    if int(numbers[BEST]) // UNIT < outer:
-        go_on(limits.max_tree_nodes)
+    regrowth = Regrowth(state, x.nodes[:, None] == y.nodes[None, :])
+    while numbers[DEPTH] >= 0 and numbers[BEST] // UNIT < outer and most < limits.max_tree_nodes and not limits.is_over:
+        regrowth.go_on(left, right, alike, by_nodes, most // NODES_PER_REGROWTH, limits)
+        most = min(FURTHER * most, limits.max_tree_nodes)
+        go_on(most)
     best = int(numbers[BEST])
     open_bounds = state.bounds[: int(numbers[DEPTH]) + 1]
     if numbers[DEPTH] >= 0 and not numbers[NODES]:  # there was no time even for the bound
         open_bounds = np.array([_simple_bound(x, y, by_nodes) * UNIT])
     upper = max(best, int(open_bounds.max(initial=0)))
     return Found(state.best, best // UNIT, min(upper // UNIT, outer), int(numbers[NODES]))
+
+
+def _beginning(allowed: NDArray[np.bool_]) -> State:
+    """A search that has not begun."""
+    n, m = allowed.shape
+    depth = min(n, m) + 2
+    return State(
+        allowed, np.full(n, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64),
+        np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64),
+        np.zeros(n * m + 1, dtype=np.int64),
+        np.zeros(depth + 1, dtype=np.int64), np.zeros(5, dtype=np.int64),
+    )  # fmt: skip
+
+
+class Regrowth:
+    """A walk from mapping to mapping: of each a part is kept and the rest is grown anew, with some chance.
+
+    A tree that is searched depth first stays below its first decisions for long; this looks elsewhere.
+    """
+
+    def __init__(self, state: State, allowed: NDArray[np.bool_]) -> None:
+        self.state, self.apart, self.into = state, _beginning(allowed), state.best.copy()
+        self.random = np.random.default_rng(0)
+
+    def go_on(self, x: Side, y: Side, alike: FloatArray, by_nodes: bool, trials: int, limits: Limits) -> None:
+        """Take so many steps; the state of the search keeps what is better than its best mapping."""
+        known, apart, random = self.state.numbers, self.apart, self.random
+        for chance in random.choice(CHANCES, trials):
+            mapped = np.flatnonzero(self.into >= 0)
+            if not len(mapped) or limits.is_over:
+                break
+            apart.best[:], apart.numbers[BEST] = -1, known[BEST] - ACCEPTED * UNIT - 1
+            by_chance = alike + 100 * chance * random.random(alike.shape)  # see `choose_next`
+            start, most = int(random.choice(mapped)), int(random.integers(1, len(mapped) + 1))
+            regrow_common(x, y, by_chance, by_nodes, self.into, start, most, apart)
+            if (apart.best >= 0).any():
+                self.into = apart.best.copy()
+            if apart.numbers[BEST] > known[BEST]:
+                self.state.best[:], known[BEST] = apart.best, apart.numbers[BEST]
 
 
 def unconnected_pair(x: Coded, y: Coded, limits: Limits) -> Found:

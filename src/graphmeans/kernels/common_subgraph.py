@@ -364,23 +364,50 @@ def search_common(x, y, alike, by_nodes, most, state):
     numbers[NODES] += spent
 
 
+@inner
+def grow(x, y, state, work, alike, depth, by_nodes):
+    """Add the pair that promises most to a mapping of so many pairs, again and again; keep the best, and undo everything."""
+    m = len(y.degree)
+    while True:
+        keep_best(state, depth, by_nodes)
+        pair = look(x, y, state, work, alike, depth, by_nodes, True)[1]
+        if pair < 0:
+            break
+        take(x, y, state, depth, pair // m, pair % m)
+        depth += 1
+    while depth > 0:
+        depth -= 1
+        untake(x, y, state, depth)
+
+
 @kernel
 def dive_common(x, y, alike, by_nodes, firsts, state):
     """Grow a mapping from each of the first pairs, by the pair that promises most, and keep the best. Arguments as above."""
     work, m = new_work(x, y), len(y.degree)
     for first in firsts:
         take(x, y, state, 0, first // m, first % m)
-        depth = 1
-        while True:
-            keep_best(state, depth, by_nodes)
-            pair = look(x, y, state, work, alike, depth, by_nodes, True)[1]
-            if pair < 0:
-                break
-            take(x, y, state, depth, pair // m, pair % m)
-            depth += 1
-        while depth > 0:
-            depth -= 1
-            untake(x, y, state, depth)
+        grow(x, y, state, work, alike, 1, by_nodes)
+
+
+@kernel
+def regrow_common(x, y, alike, by_nodes, into, start, most, state):
+    """Take over a part of a mapping and grow it anew; keep the best.
+
+    into (in): the mapping, -1 for none. The part is what common edges lead to from the node `start` of x, at most so many nodes.
+    """
+    work, queue, depth, first = new_work(x, y), np.empty(len(x.degree), np.int64), 1, 0
+    queue[0] = start
+    take(x, y, state, 0, start, into[start])
+    while first < depth and depth < most:
+        u = queue[first]
+        first += 1
+        for a in range(x.degree[u]):
+            v = x.near[u, a]
+            if depth < most and into[v] >= 0 and state.into[v] < 0 and common_edges(x, y, state, v, into[v]) > 0:
+                take(x, y, state, depth, v, into[v])
+                queue[depth] = v
+                depth += 1
+    grow(x, y, state, work, alike, depth, by_nodes)
 
 
 @kernel

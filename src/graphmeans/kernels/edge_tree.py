@@ -34,8 +34,8 @@ MANY_CHARGES = 4
 # What rounding makes of squared distances that move in steps, relative to |X|^2 + |Y|^2.
 LEEWAY = 2e-13
 
-#: One pair: the dense graphs, node costs, |edges|^2 and its error, the step of D^2 and its error, the tolerance of exchanges, what
-#: is not worth proving, and what is too far.
+#: One pair: the dense graphs, node costs, |edges|^2 and its error, the step of D^2 and its error, the tolerance of exchanges,
+#: what is not worth proving, and what is too far.
 Pair = namedtuple("Pair", "x y nx ny rows dv linear constant error step leeway tolerance negligible cutoff x_twin y_twin")
 #: What is known: the best mapping and the one last tried; numbers[BEST], numbers[MISSED], numbers[ROUNDS].
 Known = namedtuple("Known", "columns tried fresh numbers")

@@ -99,7 +99,7 @@ def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
 def _say(loop: IntervalLoop, history: History, state: SwapState, by_number: float, swaps: float) -> None:
     """Log how much of the swaps is done: by their number, their work or those in vain, whichever will end first."""
     by_work = 1.0 - (state.budget - loop.work(history)) / max(state.budget * swaps / (1.0 + swaps), 1.0)
-    in_vain = (state.tried - state.kept_at) / PATIENCE if loop.looks_closely else 0.0
+    in_vain = state.tried / (state.kept_at + PATIENCE) if loop.looks_closely else 0.0
     share = min(max(by_number, by_work, in_vain), 1.0)
     said = f"{state.tried} swaps of centers tried, {state.kept} of them kept"
     inertia = loop.context.space.in_units_of_graphs(loop.inertia, power=2)
