@@ -207,7 +207,7 @@ _PARAMETERS: dict[str, Spec] = {
     | Array("i8 i4", (None,), least=0) | Many(_COUNT) | Many(_COUNT, tuple),
     "n_init": Text(("auto",)) | _AT_LEAST_ONE, "mean": Text(("auto", "incremental", "lifted", "subgradient", "set")) | MEAN,
     "matcher": Text(("auto", "exact", "search", "graduated")) | MATCHER, "effort": _EFFORT, "certify": Flag(),
-    "encoder": Text(("auto", "molecule")) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True)
+    "encoder": Text(("auto", "molecule", "series")) | Record("GraphEncoder", {}, _OPTIONS | _FITTED_ENCODER, own=True)
     | Record("MoleculeEncoder", {}, _MOLECULE_OPTIONS | _FITTED_ENCODER, own=True),
     "node_weight": Number(_POSITIVE), "edge_weight": Number(_POSITIVE),
     "order": Text(("auto",)) | _NONE | Whole(0, UNBOUNDED) | Table(Label(), Whole(0, UNBOUNDED)),

@@ -230,7 +230,7 @@ def pairwise_distances(
         "auto" is the largest number of nodes (of each role) in what is given; see `match`.
     n_jobs : int, optional
         The number of threads; None for all cores. Results do not depend on it.
-    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule", "series"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -310,7 +310,7 @@ def mean(
         What each graph weighs. None stands for 1 each.
     random_state : int, RandomState or None, optional
         The order in which graphs are taken.
-    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule", "series"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0
@@ -377,7 +377,7 @@ def sketch(
     kind : {"rows", "projection"}, default="rows"
         "rows": sorted rows, then sorted columns; about order^2 numbers a channel. "projection": totals, row sums and
         spectrum; few numbers, mostly a weaker bound.
-    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule", "series"} or GraphEncoder, default="auto"
         How attributes become numbers. A fitted encoder is used as it is; "auto" stands for a new one, fitted to these
         graphs.
     node_weight : float, default=1.0

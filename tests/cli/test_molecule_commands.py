@@ -109,15 +109,22 @@ def test_the_encoder_of_molecules_is_described_on_the_command_line(tmp_path):
     assert "link" in [column.name for column in gm.load(tmp_path / "linked" / "model.gmz").encoder_.edge_columns_]
     again = run("predict", tmp_path / "linked", tmp_path / "m.smi", "-o", tmp_path / "again.csv")
     assert again.exit_code == 0, again.output
-    around = run("cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "around", *QUICK, "--encoder",
-                 '{"preset": "molecule", "surroundings": "near"}')  # fmt: skip
-    assert around.exit_code == 0, around.output
-    assert gm.load(tmp_path / "around" / "model.gmz").encoder_.surroundings == "near"
+    for text in ('{"preset": "molecule", "surroundings": "near"}', "series", '{"preset": "series", "stereo": true}'):
+        around = run("cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "around", *QUICK, "--encoder", text)
+        assert around.exit_code == 0, around.output
+        encoder = gm.load(tmp_path / "around" / "model.gmz").encoder_
+        assert (encoder.surroundings, encoder.stereo) == ("near", "stereo" in text)
     again = run("predict", tmp_path / "around", tmp_path / "m.smi", "-o", tmp_path / "again.csv")
     assert again.exit_code == 0, again.output
     assert "MoleculeEncoder has no parameter 'numbers'" in run(
         "cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "out", "--encoder", '{"preset": "molecule", "numbers": "keep"}'
     ).output
+    assert "no preset 'parallel'; known are molecule, series" in run(
+        "cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "out", "--encoder", '{"preset": "parallel"}'
+    ).output
     found = run("inspect", tmp_path / "m.smi", "-k", 2, "--json")
+    assert any("--encoder series" in note for note in json.loads(found.stdout)["notes"])
+    series = run("inspect", tmp_path / "m.smi", "-k", 2, "--json", "--encoder", "series")
+    assert not any("--encoder series" in note for note in json.loads(series.stdout)["notes"])
     treated = {column["name"]: column["weight"] for column in json.loads(found.stdout)["columns"]}
     assert treated["element"] == pytest.approx(WEIGHTS["element"])

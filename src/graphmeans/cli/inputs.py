@@ -26,13 +26,13 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
         return "auto"
     from graphmeans.files import read_file
     from graphmeans.graphs.encoding.encoder import GraphEncoder
-    from graphmeans.graphs.encoding.molecules import MoleculeEncoder
+    from graphmeans.graphs.encoding.molecules import PRESETS, MoleculeEncoder
 
     if described is None:
         return GraphEncoder(numbers="keep")
     if raw:
         raise ValueError("--raw and --encoder both say what becomes of numbers; write \"numbers\": \"keep\" into --encoder")
-    if described == "molecule":
+    if described in PRESETS:
         return described
     text = described if described.lstrip().startswith("{") else read_file(described).decode("utf-8")
     try:
@@ -40,9 +40,9 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"--encoder is not valid JSON ({error})") from None
     preset = given.pop("preset", None) if isinstance(given, dict) else None
-    if preset not in (None, "molecule"):
-        raise ValueError(f"--encoder: there is no preset {preset!r}; known is molecule")
-    made: GraphEncoder = GraphEncoder() if preset is None else MoleculeEncoder()
+    if preset is not None and (not isinstance(preset, str) or preset not in PRESETS):
+        raise ValueError(f"--encoder: there is no preset {preset!r}; known are {', '.join(PRESETS)}")
+    made: GraphEncoder = GraphEncoder() if preset is None else MoleculeEncoder(**PRESETS[preset])
     known = made.get_params()
     strange = sorted(set(given) - set(known)) if isinstance(given, dict) else []
     if not isinstance(given, dict) or strange:

@@ -30,8 +30,9 @@ Raw = Annotated[bool, typer.Option("--raw", help="Leave numbers as they are inst
 EncoderJson = Annotated[
     str | None,
     typer.Option(
-        "--encoder", metavar="JSON", show_default=False,
-        help="Parameters of GraphEncoder, as JSON or a file of it: "
+        "--encoder", metavar="NAME|JSON", show_default=False,
+        help="molecule, the default for molecules; series, which groups them by ring systems and neighbors of atoms. Or "
+        "parameters of GraphEncoder, as JSON or a file of it: "
         """'{"weights": {"x": 2}, "orientations": ["angle"]}'; of molecules, those of MoleculeEncoder: """
         """'{"preset": "molecule", "stereo": true}'.""",
     ),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from graphmeans.graphs.convert.molecule_options import PRESET_ATOMS, PRESET_BONDS
+from graphmeans.graphs.encoding.molecules import are_molecules
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.labelled import ignored_identities
 from graphmeans.graphs.values import missing_in
@@ -30,6 +32,11 @@ _TURN, _DEGREES = 2 * np.pi + 0.01, 360.5
 def remarks(found: Inspection, graphs: Sequence[Graph], given: Any) -> list[str]:
     """Sentences about a collection; `given` is what the caller called it with, before it was converted."""
     notes = [said] if (said := ignored_identities(given, lambda: graphs)) is not None else []
+    if are_molecules(graphs) and {column.name for column in found.columns} <= {*PRESET_ATOMS, *PRESET_BONDS}:
+        notes.append(
+            "molecules are compared atom by atom, so that size counts; encoder=\"series\" (--encoder series) compares what atoms "
+            "are part of, too, and groups by ring systems and common substructures"
+        )
     used = [column for column in found.columns if column.share > 0]
     most = max(used, key=lambda column: column.share, default=None)
     if most is not None and most.share > DOMINATES and len(used) > 1:

@@ -39,7 +39,7 @@ class GraphIndex(HeldGraphs):
         How many neighbors `kneighbors` gives if it is not told.
     radius : float, default=1.0
         The radius of `radius_neighbors` if it is not told.
-    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule", "series"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted. See `GraphKMeans`.
     order : "auto", int, mapping role -> int, or None, default="auto"
         How many nodes (of each role) the space foresees; "auto" is the largest number in the collection. A query that is

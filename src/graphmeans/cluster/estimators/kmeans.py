@@ -299,10 +299,10 @@ class GraphKMeans(BaseGraphKMeans):
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
     certify : bool, default=False
         Whether "interval" spends more matchings until every label is proven nearest or a limit is reached.
-    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule", "series"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted. "auto" standardises numbers, makes strings 1-of-k, and leaves
         bare arrays as they are; of molecules (objects of RDKit, SMILES, or what is read from files of them) it is "molecule",
-        which stands for `MoleculeEncoder`.
+        which stands for `MoleculeEncoder`. "series" compares what atoms are part of, too: clusters of molecules are then series.
     node_weight : float, default=1.0
         What squared differences of nodes are multiplied by.
     edge_weight : float, default=1.0

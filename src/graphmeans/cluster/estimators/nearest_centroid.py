@@ -57,7 +57,7 @@ class GraphNearestCentroid(ClassifierMixin, GraphEstimator):
         What aligns two graphs. "auto" is exact for small graphs and a search for larger ones.
     effort : float, default=1.0
         How hard "auto" and "search" look for the best alignment of larger graphs, relative to the default.
-    encoder : {"auto", "molecule"} or GraphEncoder, default="auto"
+    encoder : {"auto", "molecule", "series"} or GraphEncoder, default="auto"
         How attributes become numbers; it is cloned and fitted.
     node_weight : float, default=1.0
         What squared differences of nodes are multiplied by.

@@ -14,6 +14,7 @@ import numpy as np
 from graphmeans.cluster.algorithms.initialization import INITIALIZATIONS
 from graphmeans.cluster.algorithms.restarts import ALGORITHMS
 from graphmeans.graphs.encoding.encoder import GraphEncoder
+from graphmeans.graphs.encoding.molecules import PRESETS
 from graphmeans.graphs.errors import GraphError
 from graphmeans.matching.device import DEVICES
 from graphmeans.matching.match import Matcher
@@ -114,7 +115,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "matcher": one_of(*MATCHERS) | Constraint("an object with get_params and solve", kinds=(Matcher,)),
     "effort": _NOT_NEGATIVE,
     "certify": _BOOLEAN,
-    "encoder": one_of("auto", "molecule") | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
+    "encoder": one_of("auto", *PRESETS) | Constraint("a GraphEncoder", kinds=(GraphEncoder,)),
     "node_weight": _POSITIVE,
     "edge_weight": _POSITIVE,
     "max_iter": whole(1),

@@ -34,6 +34,8 @@ WEIGHTS: dict[str, float] = {
 }  # fmt: skip
 #: Those that are different with ``links=True``; there the kind of a bond is part of the link, and is kept for drawing.
 LINK_WEIGHTS: dict[str, float] = {"link": 4.0, "bond": 0.1}
+#: What names of encoders stand for, as parameters of `MoleculeEncoder`.
+PRESETS: dict[str, dict[str, Any]] = {"molecule": {}, "series": {"surroundings": "near"}}
 #: Numbers are counted as they are, so that the distance of two molecules does not depend on the others.
 _NUMBERS = {"charge": "keep", "hydrogens": "keep", "surroundings": "keep", "wide_surroundings": "keep"}
 
@@ -44,6 +46,7 @@ class MoleculeEncoder(GraphEncoder):
     This is what ``encoder="molecule"`` stands for, and what ``encoder="auto"`` stands for where graphs have the attributes that
     `from_rdkit` and `from_smiles` give by default. The encoder holds how molecules become graphs, too, so that a fitted or
     loaded model takes molecules of RDKit, SMILES and graphs alike and treats them as those it was fitted on.
+    ``encoder="series"``, for clusters that are chemical series, stands for ``MoleculeEncoder(surroundings="near")``.
 
     Parameters
     ----------
@@ -191,27 +194,28 @@ class MoleculeEncoder(GraphEncoder):
 
 
 def make_encoder(encoder: Any, graphs: Sequence[Graph] | None, **options: Any) -> GraphEncoder:
-    """A new encoder as the parameter `encoder` says: a copy of the one given, or what "auto" or "molecule" stands for.
+    """A new encoder as the parameter `encoder` says: a copy of the one given, or what "auto" or a preset stands for.
 
     `options` are of the `GraphEncoder` that "auto" stands for where graphs are no molecules.
     """
     if not isinstance(encoder, str):
         copy: GraphEncoder = clone(encoder)
         return copy
-    if encoder not in ("auto", "molecule"):
-        raise GraphError(f"encoder must be 'auto', 'molecule' or a GraphEncoder, got {encoder!r}")
-    is_preset = encoder == "molecule" or (graphs is not None and are_molecules(graphs))
-    return _preset(graphs or []) if is_preset else GraphEncoder(**options)
+    if encoder != "auto" and encoder not in PRESETS:
+        raise GraphError(f"encoder must be 'auto', {', '.join(map(repr, PRESETS))} or a GraphEncoder, got {encoder!r}")
+    if encoder == "auto" and not (graphs is not None and are_molecules(graphs)):
+        return GraphEncoder(**options)
+    return _preset(PRESETS.get(encoder, {}), graphs or [])
 
 
-def _preset(graphs: Sequence[Graph]) -> MoleculeEncoder:
-    """The preset, which takes molecules in as the first of these graphs was made of one: with hydrogens, without salts, ..."""
+def _preset(chosen: Mapping[str, Any], graphs: Sequence[Graph]) -> MoleculeEncoder:
+    """A preset, which takes molecules in as the first of these graphs was made of one: with hydrogens, without salts, ..."""
     origins = (graph.packed_origin for graph in graphs)
     first = next((origin for origin in origins if isinstance(origin, PackedMolecule)), None)
     if first is None:
-        return MoleculeEncoder()
+        return MoleculeEncoder(**chosen)
     made = options_of(first)
-    return MoleculeEncoder(hydrogens=made.hydrogens, fragments=made.fragments, standardise=made.standardise)
+    return MoleculeEncoder(**chosen, hydrogens=made.hydrogens, fragments=made.fragments, standardise=made.standardise)
 
 
 def are_molecules(graphs: Sequence[Graph]) -> bool:
