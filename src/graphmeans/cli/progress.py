@@ -22,7 +22,7 @@ from graphmeans.report.words import counted, duration, number
 #: The share of the time of a run after which it is seeded, and after which swaps of centers begin: of graphs that are quickly
 #: matched, and of larger ones, whose candidates are sifted by the edge program.
 SEEDING_ENDS, RUN_ENDS = 0.15, 0.4
-SEEDING_OF_LARGE_ENDS, RUN_OF_LARGE_ENDS = 0.2, 0.7
+SEEDING_OF_LARGE_ENDS, RUN_OF_LARGE_ENDS = 0.2, 0.76
 #: What is left is not said in the first seconds, nor before this share is done.
 SOON, TOO_LITTLE = 5.0, 0.05
 
