@@ -114,6 +114,9 @@ def test_the_encoder_of_molecules_is_described_on_the_command_line(tmp_path):
         assert around.exit_code == 0, around.output
         encoder = gm.load(tmp_path / "around" / "model.gmz").encoder_
         assert (encoder.surroundings, encoder.stereo) == ("near", "stereo" in text)
+        assert "--encoder series" not in around.output
+    plain = run("cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "plain", "--n-init", "1")
+    assert "--encoder series groups them by ring systems" in plain.output
     again = run("predict", tmp_path / "around", tmp_path / "m.smi", "-o", tmp_path / "again.csv")
     assert again.exit_code == 0, again.output
     assert "MoleculeEncoder has no parameter 'numbers'" in run(

@@ -161,6 +161,8 @@ def cluster_command(
             echo_json(as_dict(estimator, summary, output, seconds) | {"partial": was_stopped()})
         else:
             show_results(summary, output, seconds, quiet=quiet)
+            if table is not None and settings == "auto" and not quiet:
+                typer.echo("Molecules are compared atom by atom; --encoder series groups them by ring systems and substructures.")
         if was_stopped():
             raise typer.Exit(exit_code())
 
