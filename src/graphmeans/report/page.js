@@ -36,7 +36,7 @@
     list.append(...rows.map(thumb));
   }
   function fillPair(box) {
-    if (box.dataset.pair === undefined) return;
+    if (!box || box.dataset.pair === undefined) return; // cards of networks have no such picture
     const c = Number(box.dataset.pair), mean = D.clusters[c];
     delete box.dataset.pair;
     if (mean.other === undefined) return;
