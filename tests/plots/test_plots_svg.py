@@ -132,3 +132,11 @@ def test_plain_text_is_cut_with_a_sign():
     assert plain_text("abcdef", 4) == "abc…"
     assert plain_text("abcd", 4) == "abcd"
     assert plain_text("zwj 👩‍🔬") == "zwj 👩‍🔬"
+
+
+def test_words_that_would_lie_on_each_other_become_dots():
+    path = Graph({"part": ["person", "meeting"] * 5}, [(i, i + 1) for i in range(9)])
+    assert "<text" not in draw_svg(path)
+    assert draw_svg(path, labels=True).count("<text") == 10
+    colours = re.findall(r'<circle[^>]* fill="([^"]*)"', draw_svg(path, palette={"meeting": "#d1495b"}))
+    assert colours == ["#d1495b"] * 5

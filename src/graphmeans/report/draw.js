@@ -2,7 +2,7 @@
 // Pictures of graphs from small lists of whole numbers (see pictures.py). Names only ever become text or attribute values.
 function painter(D) {
   const SVG = "http://www.w3.org/2000/svg";
-  const MANY = 80, LONG = 4; // strokes in a small picture; letters of a number
+  const MANY = 80, LONG = 4, WORD = 8; // strokes in a small picture; letters of a number, and of a word at a node
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
 
   function element(name, attributes = {}, text = null) {
@@ -12,6 +12,9 @@ function painter(D) {
     if (text !== null) made.textContent = text;
     return made;
   }
+
+  // What is written at a node of a label; colours go by the whole of it.
+  const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
   function strokesOf(g) {
     const plain = g.s !== undefined, flat = plain ? g.s : g.t || [], stride = plain ? 2 : 5, strokes = [];
@@ -37,9 +40,21 @@ function painter(D) {
     }
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
     else if (small) font = Math.max(font, 60);
+    if (written && !formula && !g.em) written = !blurred(g, font);
     if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
+  }
+
+  // Whether words in place of nodes would lie on each other: then nodes are dots (as in graphmeans/plots/pen.py).
+  function blurred(g, font) {
+    const shown = [];
+    for (let n = 0; n < g.p.length / 2; n++) {
+      const text = D.labels[g.l[n]], there = !(g.h && g.h.includes(n)) && (!g.ns || g.ns[n] >= 25);
+      if (text && there) shown.push([g.p[2 * n], g.p[2 * n + 1], 0.62 * font * Math.min(text.length, WORD)]);
+    }
+    const on = shown.filter(([x, y, wide], n) => shown.some(([u, v, other], m) => m !== n && Math.abs(x - u) < 0.4 * (wide + other) && Math.abs(y - v) < 0.75 * font));
+    return on.length > 0.15 * shown.length;
   }
 
   function path([i, j, bend, shift, inset], g, look, head) {
@@ -66,9 +81,9 @@ function painter(D) {
   const strength = (s) => (s >= 100 ? 1 : 0.04 + 0.96 * Math.pow(s / 100, 1.6));
 
   // A graph, or a mean if it has supports, as a group; `look` may be shared, `ghost` draws the usual parts only.
-  function group(g, { small = false, ghost = false, kind = "" } = {}) {
+  function group(g, { small = false, ghost = false, kind = "", words = true } = {}) {
     const strokes = strokesOf(g), look = pen(g, strokes, small), made = element("g", { class: ghost ? "ghost" : kind });
-    if (ghost) look.written = false;
+    if (ghost || !words) look.written = false;
     const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
     const heads = new Set(g.w || []), oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
     const paths = new Map();
@@ -100,7 +115,7 @@ function painter(D) {
         made.append(element("text", {
           ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
           "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
-        }, label));
+        }, short(label, g.lt || WORD)));
       } else if (rings.has(n)) {
         made.append(element("circle", { ...common, fill: "none", stroke: "currentColor", "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
       } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
@@ -136,8 +151,9 @@ function painter(D) {
     const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100;
     const svg = element("svg", { viewBox: `${-160 - wide} ${top - 30} ${2320 + gap + 2 * wide} ${bottom - top + 120}` }), threads = element("g", { "aria-hidden": "true" });
     const a = element("g", { class: "left", transform: "translate(0 90)" }), b = element("g", { class: "right", transform: `translate(${1000 + gap} 90)` });
-    a.append(group(left));
-    b.append(group(right));
+    const words = [left, right].every((g) => g.em || g.o || !g.l || pen(g, strokesOf(g), false).written); // on both sides or on none
+    a.append(group(left, { words }));
+    b.append(group(right, { words }));
     const hidden = new Set(left.h || []), shown = (n) => !hidden.has(n) && (!left.ns || left.ns[n] > 0) && (!left.n || left.n[n]);
     let turn = 0;
     if (!D.regions) into.forEach((j, i) => { // a region stands at the same place in both
