@@ -91,11 +91,22 @@ function memberViews(D, paint, tell) {
   // Any other graph, beside its mean.
   function aligned(g, mean) {
     const told = tableRows(g, mean);
-    $("viewer-picture").replaceChildren(pair(g, mean, g.m, [g.name, `mean of ${mean.size.toLocaleString("en")}`], told.left, told.right));
-    if (g.mol) $("viewer-picture").prepend(besideMedoid(g, D));
+    const both = pair(g, mean, g.m, [g.name, `mean of ${mean.size.toLocaleString("en")}`], told.left, told.right);
+    if (g.mol) $("viewer-picture").replaceChildren(besideMedoid(g, D), folded(both)); // the mean of molecules may be in pieces: it comes last
+    else $("viewer-picture").replaceChildren(both);
     const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
-    $("viewer-note").textContent = (odd ? "Orange: unusual in this cluster. " : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters). ` : "") + "Shares are of the squared distance.";
+    const shade = g.mol ? "Shade: the share of members with the same atom or bond there. " : "";
+    $("viewer-note").textContent = shade + (odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster. ` : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters). ` : "") + "Shares are of the squared distance.";
     tables(told);
+  }
+
+  let unfolded = false; // as the last member was left
+  function folded(picture) {
+    const details = element("details", { class: "alignment" });
+    details.open = unfolded;
+    details.append(element("summary", {}, "Its alignment with the mean graph, by the numbers of the table"), picture);
+    details.addEventListener("toggle", () => { unfolded = details.open; });
+    return details;
   }
 
   function facts(g) {

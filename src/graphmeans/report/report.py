@@ -157,7 +157,7 @@ def _page(
     means += Markup("".join(
         networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads
         else tree_symbol(pictures, node.mean, n, node.labels[0], palette)
-        for n, node in enumerate(inner_nodes(tree)) if node.mean
+        for n, node in enumerate(inner_nodes(tree)) if node.mean and molecules is None
     ))  # fmt: skip
     map_links, data["hues"] = map_svg(summary, evidence, centers)
     light, heavy = split_by_cluster(data)
