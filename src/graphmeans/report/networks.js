@@ -27,7 +27,7 @@ function regionView(g, D, paint, wide) {
     return made;
   };
   const box = document.createElement("div"), count = D.regions.length;
-  box.className = "regions";
+  box.className = g.im ? "regions" : "regions alone";
   if (g.im) {
     const side = document.createElement("div");
     side.className = "beside-matrices";

@@ -13,7 +13,7 @@ from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.matrix import MeanMatrices, heat_map, scale_of, shown_ticks
-from graphmeans.plots.network import NAMED
+from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
 from graphmeans.report.contrasts import Contrast
@@ -48,7 +48,9 @@ class NetworkCards:
         self._apart = scale_of(self._differences, diverging=True)
         self._of_all = found.mean_of_all
         self._placed = all(own_positions(c.mean) is not None for c in summary.clusters if c.size)
-        self.leads = not self._placed and len(found.names) > NAMED  # lines between so many nodes would say less than the matrix
+        dense = max(c.mean.n_edges for c in summary.clusters) > MANY  # then not all are drawn
+        # Lines between so many nodes, or so many lines, would say less than the matrix.
+        self.leads = not self._placed and (len(found.names) > NAMED or dense)
 
     def card(self, label: int) -> dict[str, Any] | None:
         """What the card of a cluster says of its matrix."""
