@@ -259,7 +259,8 @@ def test_matrices_have_room_for_names_and_dense_members_are_drawn_by_strength(tm
 
 def test_what_is_said_of_networks_is_in_their_matrices(tmp_path):
     rng = np.random.default_rng(0)
-    names = [f"{side} {lobe} {i}" for lobe in ("frontal", "parietal", "occipital") for side in ("left", "right") for i in range(8)]
+    lobes = ("frontal", "parietal", "occipital")
+    names = [f"{side} {lobe} {i}" for lobe in lobes for side in ("left", "right") for i in range(8)]
     frontal = np.array(["frontal" in name for name in names])
     matrices = rng.normal(0.5, 0.05, size=(12, 48, 48))
     matrices[::2] -= 0.2 * np.outer(frontal, frontal)
@@ -269,7 +270,8 @@ def test_what_is_said_of_networks_is_in_their_matrices(tmp_path):
     path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
     page, html = Page(path), path.read_text(encoding="utf-8")
     of_all = matrices.mean(axis=0)
-    said = re.findall(r'data-c="(\d)".*?Connections within “frontal” are <b>(\w+)</b> than in all networks \((.*?), there (.*?)\)', html, re.S)
+    sentence = r"Connections within “frontal” are <b>(\w+)</b> than in all networks \((.*?), there (.*?)\)"
+    said = re.findall(rf'data-c="(\d)".*?{sentence}', html, re.S)
     assert {int(c) for c, *_ in said} == {0, 1}
     block = np.outer(frontal, frontal) & ~np.eye(48, dtype=bool)
     for c, word, here, there in said:

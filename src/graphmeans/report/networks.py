@@ -100,7 +100,8 @@ class NetworkCards:
             own = MeanMatrices.of_means([graphs[int(i)]], [1.0], order=self.found.names)
             if own is None or own.names != self.found.names:
                 continue
-            both = MeanMatrices(own.names, np.stack([own.means[0], self.found.means[row["c"]]]), np.array([0.0, 1.0]), own.directed)
+            pair = np.stack([own.means[0], self.found.means[row["c"]]])
+            both = MeanMatrices(own.names, pair, np.array([0.0, 1.0]), own.directed)
             if self.leads:
                 row["im"] = heat_map(_coarse(own.means[0] - self._of_all), *self._apart)
             place = {name: n for n, name in enumerate(own.names)}
@@ -114,7 +115,7 @@ class NetworkCards:
         found = word_contrasts([str(name) for name in self.found.names], self._differences[label], self.found.directed)
         return [
             {
-                "between": f"within “{one.words[0]}”" if len(set(one.words)) == 1 else f"between “{one.words[0]}” and “{one.words[1]}”",
+                "between": _between(*one.words),
                 "stronger": one.difference > 0,
                 "here": _signed(float(self.found.means[label][one.where].mean())),
                 "all": _signed(float(self._of_all[one.where].mean())),
@@ -179,6 +180,10 @@ def word_contrasts(names: Sequence[str], differences: FloatArray, directed: bool
             found.append(WordContrast((every[a], every[b]), whole, block))
         rest, inside = np.where(block, 0.0, rest), np.where(block, 0.0, inside)
     return found
+
+
+def _between(one: str, other: str) -> str:
+    return f"within “{one}”" if one == other else f"between “{one}” and “{other}”"
 
 
 def _coarse(values: FloatArray) -> FloatArray:

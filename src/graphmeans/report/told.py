@@ -39,7 +39,8 @@ def features(graphs: Sequence[Graph], profile: Mapping[str, float]) -> dict[str,
         for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
             for key, column in columns.items():
                 if column.dtype == object and column.ndim == 1:
-                    kinds = {plain_text(value, 24) for value in column.tolist() if value is not None and value is not np.ma.masked}
+                    known = [value for value in column.tolist() if value is not None and value is not np.ma.masked]
+                    kinds = {plain_text(value, 24) for value in known}
                     counts.update(f"{_HAVE}{what}s with {plain_text(key, 24)} {kind}" for kind in kinds)
                 elif column.dtype.kind == "b":
                     mean = f"mean {plain_text(key, 24)} of {what}s"
