@@ -204,8 +204,8 @@ def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
 
     Technical drawings (the IAM symbols) have a column `type` with the value "arc", and the diameter in a column `angle` or
     `diameter`. An edge that stands for two has columns whose names end in 0 and 1, and a `frequency` of 2; in a mean, where
-    what no member has is filled in with an average, this says whether there is a second one. Which way an arc bends is not stored: it
-    is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
+    what no member has is filled in with an average, this says whether there is a second one. Which way an arc bends is not
+    stored: it is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
     """
     columns = graph.edge_attributes
     layers = [end for end in ("", "0", "1") if f"type{end}" in columns and columns[f"type{end}"].dtype == object]
