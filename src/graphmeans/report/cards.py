@@ -98,6 +98,8 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
+#: Members of each cluster, at most, that sentences and tables are about.
+COMPARED = 200
 
 
 class CardMaker:
@@ -110,7 +112,8 @@ class CardMaker:
         labels = summary.labels[evidence.sample]
         # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
-        self.members = [[graphs[evidence.sample[n]] for n in rows if evidence.fair[n]][:200] for rows in self.rows]
+        fair = [_spread([n for n in rows if evidence.fair[n]]) for rows in self.rows]
+        self.members = [[graphs[evidence.sample[n]] for n in rows] for rows in fair]
         self.margins = evidence.margins
         self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
@@ -144,6 +147,7 @@ class CardMaker:
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
             "core": _core_words(core), "tight": tight, "told": self._told(cluster),
+            "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart),
             "groups": [group for group in groups if group["members"]],
@@ -231,6 +235,11 @@ def _named(lines: list[Contrast]) -> str:
     """The numbers of the nodes that these lines name."""
     found = [_ABOUT.search(line.what) for line in lines]
     return " ".join(sorted({n for hit in found if hit for n in hit.groups() if n}, key=int))
+
+
+def _spread(rows: list[int], most: int = COMPARED) -> list[int]:
+    """At most so many of the rows, from the first to the last: the nearest alone would be more alike than all are."""
+    return rows if len(rows) <= most else [rows[n * len(rows) // most] for n in range(most)]
 
 
 def _core_words(core: Graph) -> str:
