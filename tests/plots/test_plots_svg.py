@@ -132,3 +132,19 @@ def test_plain_text_is_cut_with_a_sign():
     assert plain_text("abcdef", 4) == "abc…"
     assert plain_text("abcd", 4) == "abcd"
     assert plain_text("zwj 👩‍🔬") == "zwj 👩‍🔬"
+
+
+def test_words_that_would_lie_on_each_other_become_dots():
+    path = Graph({"part": ["person", "meeting"] * 5}, [(i, i + 1) for i in range(9)])
+    assert "<text" not in draw_svg(path)
+    assert draw_svg(path, labels=True).count("<text") == 10
+    colours = re.findall(r'<circle[^>]* fill="([^"]*)"', draw_svg(path, palette={"meeting": "#d1495b"}))
+    assert colours == ["#d1495b"] * 5
+
+
+@pytest.mark.parametrize(("often", "arcs"), [(1.0, 0), (2.0, 1)])
+def test_an_edge_has_a_second_line_only_if_it_stands_for_two(often: float, arcs: int):
+    corners = {"x": [0.0, 1.0], "y": [0.0, 0.0]}
+    edge = {"frequency": [often], "type0": ["line"], "type1": ["arc"], "angle1": [1.5]}
+    mean = MeanGraph(corners, [(0, 1)], edge, node_support=[1.0, 1.0], edge_support=[1.0])
+    assert len(re.findall(r"A[\d.]+ [\d.]+ 0", draw_svg(mean))) == arcs

@@ -255,3 +255,37 @@ def test_matrices_have_room_for_names_and_dense_members_are_drawn_by_strength(tm
     for row in page.data["graphs"]:
         assert len(row["ss"]) == len(row["s"]) // 2 < graphs[0].n_edges
         assert 0 < min(row["ss"]) < max(row["ss"]) == 100
+
+
+def test_what_is_said_of_networks_is_in_their_matrices(tmp_path):
+    rng = np.random.default_rng(0)
+    lobes = ("frontal", "parietal", "occipital")
+    names = [f"{side} {lobe} {i}" for lobe in lobes for side in ("left", "right") for i in range(8)]
+    frontal = np.array(["frontal" in name for name in names])
+    matrices = rng.normal(0.5, 0.05, size=(12, 48, 48))
+    matrices[::2] -= 0.2 * np.outer(frontal, frontal)
+    matrices = np.triu(matrices, 1) + np.triu(matrices, 1).transpose(0, 2, 1)
+    graphs = gm.structures.labelled_networks(matrices, labels=names)
+    estimator = fitted(graphs, 2)
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
+    page, html = Page(path), path.read_text(encoding="utf-8")
+    of_all = matrices.mean(axis=0)
+    sentence = r"Connections within “frontal” are <b>(\w+)</b> than in all networks \((.*?), there (.*?)\)"
+    said = re.findall(rf'data-c="(\d)".*?{sentence}', html, re.S)
+    assert {int(c) for c, *_ in said} == {0, 1}
+    block = np.outer(frontal, frontal) & ~np.eye(48, dtype=bool)
+    for c, word, here, there in said:
+        mean = matrices[estimator.labels_ == int(c)].mean(axis=0)
+        assert word == ("stronger" if mean[block].mean() > of_all[block].mean() else "weaker")
+        assert float(here) == pytest.approx(mean[block].mean(), rel=0.05)
+        assert float(there) == pytest.approx(of_all[block].mean(), rel=0.05)
+    for row in page.data["graphs"]:
+        mean = matrices[estimator.labels_ == row["c"]].mean(axis=0)
+        apart = np.abs(matrices[row["i"]] - mean)
+        largest = np.sort(np.triu(apart), axis=None)[::-1]
+        for n, (a, b, here, there) in enumerate(row["top"]):
+            assert page.data["regions"][a] == names[a]
+            assert here == pytest.approx(matrices[row["i"]][a, b], rel=0.01)
+            assert there == pytest.approx(mean[a, b], rel=0.01)
+            assert abs(here - there) == pytest.approx(largest[n], abs=0.01)
+        assert row["im"].startswith("data:image/png;base64,")

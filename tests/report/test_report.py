@@ -304,3 +304,25 @@ def test_charts_stay_inside_their_frame(values: list[float]):
         heights = [float(y) for y in re.findall(r' c?y="([-\d.]+)"', chart)]
         assert min(heights) >= 0
         assert max(heights) <= 220
+
+
+def test_the_first_sentence_of_a_card_is_true(tmp_path: Path):
+    kinds = [["loop", "name"], ["call", "name", "name"]]
+    graphs = [Graph({"kind": kinds[i % 2] * (1 + i % 2)}, [(0, 1)], name=f"g{i}") for i in range(12)]
+    estimator = fitted(graphs, 2)
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    for label in (0, 1):
+        card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+        said = re.sub("<.*?>", "", card.split('class="told">')[1].split("</p>")[0])
+        own = {kind for i, graph in enumerate(graphs) if estimator.labels_[i] == label for kind in graph.nodes["kind"]}
+        mine, other = ("loop", "call") if "loop" in own else ("call", "loop")
+        assert f"all have nodes with kind {mine} (others 0%)" in said
+        assert f"none have nodes with kind {other} (others 100%)" in said
+
+
+def test_a_cluster_without_a_common_node_says_so(tmp_path: Path):
+    graphs = [Graph(0) for _ in range(6)] + [Graph({"x": [0.0, 9.0], "y": [0.0, 9.0]}, [(0, 1)]) for _ in range(6)]
+    graphs[:6] = [Graph({"x": [], "y": []}) for _ in range(6)]
+    html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    assert "No node is common to half of the members." in html
+    assert "share 0 nodes" not in html

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphmeans as gm
 from effort import thorough
 from graphmeans.report import write_report
 from reports import HOSTILE, drawings, fitted, letters
@@ -565,3 +566,53 @@ def test_a_sampled_page_finds_graphs_that_it_does_not_draw(browser, tmp_path_fac
     assert f"is in cluster {estimator.labels_[absent]}, but it is not drawn on this page" in said
     assert tab.js("graphMap.count") == 400  # but it is a dot on the map
     assert tab.errors() == []
+
+
+@pytest.fixture(scope="module")
+def connected(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    areas = ["superior frontal gyrus", "middle temporal gyrus", "supramarginal gyrus", "posterior cingulate cortex"]
+    names = [f"{side} {area}, part {i}" for area in areas for i in range(6) for side in ("left", "right")]
+    matrices = rng.uniform(0.2, 0.8, size=(16, 48, 48))
+    matrices[::2, :12, :12] += 0.5
+    matrices = np.triu(matrices, 1) + np.triu(matrices, 1).transpose(0, 2, 1)
+    graphs = gm.structures.labelled_networks(matrices, labels=names)
+    path = tmp_path_factory.mktemp("browser") / "networks.html"
+    return write_report(path, estimator=fitted(graphs, 2), graphs=graphs)
+
+
+#: Names in a picture that lie on each other, or reach out of it.
+COLLIDING = """(() => {
+  const edge = document.querySelector('.links').getBoundingClientRect();
+  const boxes = [...document.querySelectorAll('.links text')].map((e) => e.getBoundingClientRect());
+  const on = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
+  const out = boxes.filter((a) => a.left < edge.left - 2 || a.right > edge.right + 2 || a.top < edge.top - 2);
+  return [boxes.length, out.length, boxes.filter((a, n) => boxes.some((b, m) => m < n && on(a, b))).length];
+})()"""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_names_of_regions_keep_clear_of_each_other(browser, connected, width):
+    tab = Tab(browser, connected).open("#graph-3", width=width)
+    tab.until("document.querySelector('.links')")
+    written, out, on = tab.js(COLLIDING)
+    assert written >= 12
+    assert (out, on) == (0, 0)
+    assert tab.js("document.querySelectorAll('#viewer-table tbody tr').length") == 15
+    assert tab.overflow() == []
+    tab.press("\ue00c")
+    tab.driver.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    tab.driver.execute_script("document.querySelector('article.cluster .group').scrollIntoView()")
+    tab.until("document.querySelector('article.cluster .thumb image')", 20)
+    assert tab.overflow() == []
+    assert tab.errors() == []
+
+
+@pytest.mark.skipif(AXE is None, reason="no axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_of_networks_is_accessible(browser, connected, scheme):
+    tab = Tab(browser, connected).open(scheme=scheme)
+    assert tab.axe() == []
+    tab.open("#graph-3", scheme=scheme)
+    tab.until("document.querySelector('.links')")
+    assert tab.axe() == []

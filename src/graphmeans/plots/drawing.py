@@ -203,8 +203,9 @@ def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
     """Draw those edges as arcs whose attributes say that they are arcs, and of which diameter.
 
     Technical drawings (the IAM symbols) have a column `type` with the value "arc", and the diameter in a column `angle` or
-    `diameter`. An edge that stands for two has columns whose names end in 0 and 1. Which way an arc bends is not stored: it
-    is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
+    `diameter`. An edge that stands for two has columns whose names end in 0 and 1, and a `frequency` of 2; in a mean, where
+    what no member has is filled in with an average, this says whether there is a second one. Which way an arc bends is not
+    stored: it is drawn away from the rest of the drawing. Nodes of the kind "circle" are small circles.
     """
     columns = graph.edge_attributes
     layers = [end for end in ("", "0", "1") if f"type{end}" in columns and columns[f"type{end}"].dtype == object]
@@ -212,9 +213,13 @@ def _with_arcs(graph: Graph, plain: Drawing) -> Drawing:
         return plain
     middle = plain.points[plain.core].mean(axis=0) if plain.core.any() else np.zeros(2)
     strokes: list[tuple[int, float]] = []
+    often = columns.get("frequency")
+    single = np.zeros(graph.n_edges, bool) if often is None or often.dtype.kind != "f" else np.ma.filled(often, 2.0) < 1.5
     for e in plain.edge.tolist():
         start, end = plain.points[graph.edges[e]]
         for layer in layers:
+            if layer == "1" and single[e]:
+                continue
             kind = "" if columns[f"type{layer}"][e] is np.ma.masked else str(columns[f"type{layer}"][e])
             size = columns.get(f"diameter{layer}", columns.get(f"angle{layer}"))
             if kind == "arc" and size is not None and size.dtype.kind == "f" and size.ndim == 1 and not np.ma.is_masked(size[e]):

@@ -10,6 +10,7 @@ import numpy as np
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.plots.drawing import MOST_LABELS, Drawing
 from graphmeans.plots.positions import Positions, Viewport, square
+from graphmeans.plots.tree_layout import LETTER
 
 #: Colours of clusters, taken in turn; legible on white and on dark.
 COLOURS = ("#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f")
@@ -18,6 +19,10 @@ SOFT = "#6b7683"
 NOTHING = "no nodes"
 #: Letters that are less high cannot be read.
 LEGIBLE = 5.5
+#: If more than this share of the labels would be cut off, or lie on each other, nodes are dots.
+BLURRED = 0.15
+#: Labels of nodes that fewer members have are too pale to be in the way.
+FAINTLY = 0.25
 
 
 def hues(centers: FloatArray, count: int) -> list[int]:
@@ -70,6 +75,8 @@ class Pen:
         self.font = max(size * 0.085 * crowd, 7.0)
         if spread and many:
             self._fit_letters(viewport)
+        elif self.written and labels is None and not formula and self._blurred(viewport):
+            self.written, self.line = False, max(size * 0.024 * crowd, 0.9)
         beside = max((len(drawing.labels[i]) - 1 for i in drawing.drawn if drawing.sides[i]), default=0)
         self.margin = size * 0.09 + (self.font * (1 / 3 + 0.3 * beside) if self.written else 0)
         if spread and self.written:  # the box holds the labels
@@ -91,6 +98,19 @@ class Pen:
         self.font = min(self.size * 0.07, self.drawing.em * self.size * 0.88 / (box[2] - box[0]))
         if self.font < LEGIBLE:
             self.written, self.font = False, LEGIBLE
+
+    def _blurred(self, viewport: Viewport | None) -> bool:
+        """Whether labels in place of the nodes would lie on each other, or reach out of a given frame; words soon do."""
+        d = self.drawing
+        box = square(viewport if viewport is not None else d.box() or (0.0, 0.0, 1.0, 1.0))
+        shown = [i for i in d.drawn if d.labels[i] and d.strength[i] >= FAINTLY]
+        at = self.size * (0.09 + 0.82 * (d.points[shown] - [box[0], box[1]]) / (box[2] - box[0]))
+        wide = self.font * LETTER * np.array([min(len(d.labels[i]), d.letters) for i in shown])
+        apart = np.abs(at[:, None] - at[None])
+        on = (apart[..., 0] < 0.4 * (wide[:, None] + wide[None])) & (apart[..., 1] < 0.75 * self.font)
+        np.fill_diagonal(on, False)
+        out = (np.abs(at[:, 0] - self.size / 2) + wide / 2 > self.size / 2) & (viewport is not None)
+        return bool((on.any(axis=1) | out).sum() > BLURRED * len(shown))
 
     def pixels(self, points: Positions) -> Positions:
         """From the plane to the sheet, y downwards."""

@@ -11,6 +11,7 @@ import numpy as np
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.drawing import node_kinds
+from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.text import plain_text
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
@@ -18,6 +19,7 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
+from graphmeans.report.told import features, told
 from graphmeans.report.words import counted, natural_key, number, percent, significant
 
 
@@ -96,6 +98,8 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
+#: Members of each cluster, at most, that sentences and tables are about.
+COMPARED = 200
 
 
 class CardMaker:
@@ -108,10 +112,12 @@ class CardMaker:
         labels = summary.labels[evidence.sample]
         # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
-        self.members = [[graphs[evidence.sample[n]] for n in rows if evidence.fair[n]][:200] for rows in self.rows]
+        fair = [_spread([n for n in rows if evidence.fair[n]]) for rows in self.rows]
+        self.members = [[graphs[evidence.sample[n]] for n in rows] for rows in fair]
         self.margins = evidence.margins
         self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
+        self.features = [features(*both) for both in zip(self.members, self.profiles, strict=True)]
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.usual_spread = float(np.median(known)) if known else 0.0
 
@@ -140,11 +146,21 @@ class CardMaker:
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
-            "core": f"{counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}", "tight": tight,
+            "core": _core_words(core), "tight": tight, "told": self._told(cluster),
+            "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
+
+    def _told(self, cluster: ClusterSummary) -> list[Any]:
+        """What sets the members apart from those of all other clusters, for the first sentence of a card."""
+        if not cluster.size or len(self.clusters) < 2 or is_labelled(cluster.mean):
+            return []
+        others = [c.label for c in self.clusters if c.label != cluster.label]
+        names = {"node": "atom", "edge": "bond"} if is_molecule(cluster.mean) else {"node": "node", "edge": "edge"}
+        theirs, sizes = [self.features[c] for c in others], [self.clusters[c].size for c in others]
+        return list(told(self.features[cluster.label], theirs, sizes, self.spread, names))
 
     def distinctions(self, most: int = 24) -> tuple[list[str], list[list[str]]]:
         """What distinguishes clusters: the features in which they differ most, and their values for each cluster.
@@ -219,6 +235,18 @@ def _named(lines: list[Contrast]) -> str:
     """The numbers of the nodes that these lines name."""
     found = [_ABOUT.search(line.what) for line in lines]
     return " ".join(sorted({n for hit in found if hit for n in hit.groups() if n}, key=int))
+
+
+def _spread(rows: list[int], most: int = COMPARED) -> list[int]:
+    """At most so many of the rows, from the first to the last: the nearest alone would be more alike than all are."""
+    return rows if len(rows) <= most else [rows[n * len(rows) // most] for n in range(most)]
+
+
+def _core_words(core: Graph) -> str:
+    """What at least half of the members have."""
+    if not core.n_nodes:
+        return "no node is common to half of the members"
+    return f"at least half of the members share {counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}"
 
 
 def _tight_words(tight: float | None, usual: float, size: int) -> str:

@@ -199,7 +199,7 @@ def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup |
     for tick in np.arange(np.ceil(low * 4) / 4, 1.01, 0.25):
         parts.append(
             f'<path d="M{x(tick):.1f} 20V{height}" class="grid"/>'
-            f'<text x="{x(tick):.1f}" y="12" text-anchor="middle">{tick:g}</text>'
+            f'<text x="{x(tick):.1f}" y="12" text-anchor="middle">{tick + 0.0:g}</text>'
         )
     for n, c in enumerate(rows):
         widths = np.sort(found.widths[of == c.label])[::-1]

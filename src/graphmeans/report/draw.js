@@ -2,7 +2,8 @@
 // Pictures of graphs from small lists of whole numbers (see pictures.py). Names only ever become text or attribute values.
 function painter(D) {
   const SVG = "http://www.w3.org/2000/svg";
-  const MANY = 80, LONG = 4; // strokes in a small picture; letters of a number
+  const MANY = 80, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture; letters of a number, of a word at a node, of a title
+  const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
 
   function element(name, attributes = {}, text = null) {
@@ -12,6 +13,9 @@ function painter(D) {
     if (text !== null) made.textContent = text;
     return made;
   }
+
+  // What is written at a node of a label; colours go by the whole of it.
+  const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
   function strokesOf(g) {
     const plain = g.s !== undefined, flat = plain ? g.s : g.t || [], stride = plain ? 2 : 5, strokes = [];
@@ -37,9 +41,21 @@ function painter(D) {
     }
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
     else if (small) font = Math.max(font, 60);
+    if (written && !formula && !g.em) written = !blurred(g, font);
     if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
+  }
+
+  // Whether words in place of nodes would lie on each other: then nodes are dots (as in graphmeans/plots/pen.py).
+  function blurred(g, font) {
+    const shown = [];
+    for (let n = 0; n < g.p.length / 2; n++) {
+      const text = D.labels[g.l[n]], there = !(g.h && g.h.includes(n)) && (!g.ns || g.ns[n] >= 25);
+      if (text && there) shown.push([g.p[2 * n], g.p[2 * n + 1], 0.62 * font * Math.min(text.length, WORD)]);
+    }
+    const on = shown.filter(([x, y, wide], n) => shown.some(([u, v, other], m) => m !== n && Math.abs(x - u) < 0.4 * (wide + other) && Math.abs(y - v) < 0.75 * font));
+    return on.length > 0.15 * shown.length;
   }
 
   function path([i, j, bend, shift, inset], g, look, head) {
@@ -66,9 +82,9 @@ function painter(D) {
   const strength = (s) => (s >= 100 ? 1 : 0.04 + 0.96 * Math.pow(s / 100, 1.6));
 
   // A graph, or a mean if it has supports, as a group; `look` may be shared, `ghost` draws the usual parts only.
-  function group(g, { small = false, ghost = false, kind = "" } = {}) {
+  function group(g, { small = false, ghost = false, kind = "", words = true } = {}) {
     const strokes = strokesOf(g), look = pen(g, strokes, small), made = element("g", { class: ghost ? "ghost" : kind });
-    if (ghost) look.written = false;
+    if (ghost || !words) look.written = false;
     const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
     const heads = new Set(g.w || []), oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
     const paths = new Map();
@@ -100,7 +116,7 @@ function painter(D) {
         made.append(element("text", {
           ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
           "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
-        }, label));
+        }, short(label, g.lt || WORD)));
       } else if (rings.has(n)) {
         made.append(element("circle", { ...common, fill: "none", stroke: "currentColor", "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
       } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
@@ -113,6 +129,11 @@ function painter(D) {
   function extent(g, from = 0) {
     const hidden = new Set(g.h || []), seen = [];
     for (let n = 0; n < g.p.length / 2; n++) if (!hidden.has(n) && (!g.ns || g.ns[n] > 8)) seen.push(g.p[2 * n + from]);
+    strokesOf(g).forEach(([i, j, bend], s) => { // how far an arc reaches beyond its ends
+      if (!bend || hidden.has(i) || hidden.has(j) || (g.ss && g.ss[s] <= 8)) return;
+      const x = g.p[2 * j] - g.p[2 * i], y = g.p[2 * j + 1] - g.p[2 * i + 1];
+      seen.push((g.p[2 * i + from] + g.p[2 * j + from]) / 2 + (bend / 1000) * (from ? -x : y));
+    });
     return seen.length ? [Math.min(...seen), Math.max(...seen)] : [0, 1000];
   }
   function around1(g) {
@@ -133,36 +154,67 @@ function painter(D) {
     const left = fitted(first), right = fitted(second);
     const longest = Math.max(0, ...[...leftNames, ...rightNames].map((text) => String(text || "").length));
     const wide = longest > LONG ? 20 * longest : 0, gap = 420 + wide, heights = [...extent(left, 1), ...extent(right, 1)];
-    const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100;
-    const svg = element("svg", { viewBox: `${-160 - wide} ${top - 30} ${2320 + gap + 2 * wide} ${bottom - top + 120}` }), threads = element("g", { "aria-hidden": "true" });
-    const a = element("g", { class: "left", transform: "translate(0 90)" }), b = element("g", { class: "right", transform: `translate(${1000 + gap} 90)` });
-    a.append(group(left));
-    b.append(group(right));
+    const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100, high = bottom - top + 120;
+    // On a narrow screen one stands below the other: two pictures beside each other could not be read.
+    const below = window.innerWidth <= NARROW, across = below ? 0 : 1000 + gap, down = below ? high : 0;
+    const svg = element("svg", { viewBox: `${-160 - wide} ${top - 30} ${1320 + across + 2 * wide} ${high + down}` }), threads = element("g", { "aria-hidden": "true" });
+    const a = element("g", { class: "left", transform: "translate(0 90)" }), b = element("g", { class: "right", transform: `translate(${across} ${90 + down})` });
+    const words = [left, right].every((g) => g.em || g.o || !g.l || pen(g, strokesOf(g), false).written); // on both sides or on none
+    a.append(group(left, { words }));
+    b.append(group(right, { words }));
     const hidden = new Set(left.h || []), shown = (n) => !hidden.has(n) && (!left.ns || left.ns[n] > 0) && (!left.n || left.n[n]);
     let turn = 0;
-    if (!D.regions) into.forEach((j, i) => { // a region stands at the same place in both
+    if (!D.regions && !below) into.forEach((j, i) => { // a region stands at the same place in both
       if (j < 0 || !shown(i) || (right.ns && !right.ns[j])) return;
       const colour = `var(${THREADS[turn++ % THREADS.length]})`;
-      const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + 1000 + gap, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
+      const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + across, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
       threads.append(element("path", { class: "thread", stroke: colour, d: `M${x0} ${y0}C${x0 + 300} ${lift} ${x1 - 300} ${lift} ${x1} ${y1}` }));
     });
-    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text); });
-    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text); });
-    svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, names[0]), element("text", { class: "said", x: 1500 + gap, y: top + 20 }, names[1]));
+    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text, words); });
+    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text, words); });
+    svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, short(names[0], SAID)), element("text", { class: "said", x: 500 + across, y: top + 20 + down }, short(names[1], SAID)));
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);
     return svg;
   }
 
-  function mark(into, g, n, number) {
+  function mark(into, g, n, number, words) {
     if (!number) return;
-    const count = g.p.length / 2;
+    const x = g.p[2 * n], y = g.p[2 * n + 1], strokes = strokesOf(g), look = pen(g, strokes, false), label = g.l ? D.labels[g.l[n]] : "";
+    if (words && g.em && look.written && label) { // above the end of the word
+      const wide = look.font * 0.3 * Math.min(label.length, g.lt || WORD);
+      into.append(element("text", { class: "number above", x: (x + wide).toFixed(0), y: (y - 0.55 * look.font).toFixed(0) }, number));
+      return;
+    }
+    const way = free(g, n, strokes), made = element("text", { class: "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
+    if (String(number).length > LONG) made.style.textAnchor = Math.cos(way) < 0 ? "end" : "start"; // a name runs outwards
+    into.append(made);
+  }
+
+  // The direction from a node in which no line leaves it: the middle of the widest gap, away from the middle of the graph.
+  function free(g, n, strokes) {
+    const count = g.p.length / 2, x = g.p[2 * n], y = g.p[2 * n + 1];
     let cx = 0, cy = 0;
     for (let i = 0; i < count; i++) { cx += g.p[2 * i] / count; cy += g.p[2 * i + 1] / count; }
-    const dx = g.p[2 * n] - cx, dy = g.p[2 * n + 1] - cy, far = Math.hypot(dx, dy) || 1;
-    const made = element("text", { class: "number", x: (g.p[2 * n] + (dx / far) * 62).toFixed(0), y: (g.p[2 * n + 1] + (dy / far) * 62).toFixed(0) }, number);
-    if (String(number).length > LONG) made.style.textAnchor = dx < 0 ? "end" : "start"; // a name runs outwards
-    into.append(made);
+    const away = Math.hypot(x - cx, y - cy) > 1 ? Math.atan2(y - cy, x - cx) : -Math.PI / 2, turns = [];
+    strokes.forEach(([i, j], s) => {
+      if ((i !== n && j !== n) || (g.ss && g.ss[s] < 12)) return;
+      const other = i === n ? j : i;
+      turns.push(Math.atan2(g.p[2 * other + 1] - y, g.p[2 * other] - x));
+    });
+    if (!turns.length) return away;
+    turns.sort((a, b) => a - b);
+    let best = away, most = -Infinity;
+    turns.forEach((turn, k) => {
+      const gap = (k + 1 < turns.length ? turns[k + 1] : turns[0] + 2 * Math.PI) - turn;
+      // As far from the lines as 60 degrees is far enough; then outwards is better.
+      const ways = gap > 2.1 ? [turn + 1.05, turn + gap / 2, turn + gap - 1.05] : [turn + gap / 2];
+      for (const way of ways) {
+        const worth = Math.min(gap / 2, 1.05) + 0.3 * Math.cos(way - away);
+        if (worth > most) { most = worth; best = way; }
+      }
+    });
+    return best;
   }
 
   return { element, group, sheet, extent, around1, pair };

@@ -62,6 +62,7 @@ def tree_rows(tree: Merge, summary: ClusteringSummary) -> dict[str, Any]:
             return {"label": node.label, "name": name, "said": counted(node.size, "graph"), "parts": []}
         return {
             "label": None, "symbol": f"t{numbers[id(node)]}" if node.mean is not None else None,
+            "largest": sorted(node.labels, key=lambda label: (-summary.clusters[label].size, label))[:4],
             "name": counted(len(node.labels), "cluster"), "cost": number(node.cost),
             "said": counted(node.size, "graph"), "parts": [row(node.left), row(node.right)],
         }  # fmt: skip

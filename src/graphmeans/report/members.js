@@ -24,10 +24,21 @@ function memberViews(D, paint, tell) {
     const g = detail(n), svg = g.mol ? moleculePicture(g.mol) : sheet();
     svg.setAttribute("aria-hidden", "true");
     if (g.mol) return svg;
+    if (g.im) {
+      svg.append(image(g.im));
+      svg.setAttribute("viewBox", "0 0 1000 1000");
+      return svg;
+    }
     if (D.shared) svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
     else svg.setAttribute("viewBox", around1(g)); // no common plane: the member fills its picture
     svg.append(group(g, { small: true }));
     return svg;
+  }
+
+  function image(address) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", "image");
+    for (const [key, value] of Object.entries({ href: address, width: 1000, height: 1000, preserveAspectRatio: "none" })) made.setAttribute(key, value);
+    return made;
   }
 
   function thumb(n) {
@@ -58,12 +69,8 @@ function memberViews(D, paint, tell) {
     const mean = D.clusters[g.c];
     $("viewer-name").textContent = g.name;
     facts(g);
-    const told = tableRows(g, mean);
-    $("viewer-picture").replaceChildren(pair(g, mean, g.m, [g.name, `mean of ${mean.size.toLocaleString("en")}`], told.left, told.right));
-    if (g.mol) $("viewer-picture").prepend(besideMedoid(g, D));
-    const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
-    $("viewer-note").textContent = (odd ? "Orange: unusual in this cluster. " : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters). ` : "") + "Shares are of the squared distance.";
-    tables(told);
+    if (g.top) regional(g);
+    else aligned(g, mean);
     if (!before) viewer.showModal();
     viewer.scrollTop = 0;
     const hash = `#graph-${g.i}`;
@@ -71,6 +78,35 @@ function memberViews(D, paint, tell) {
       if (before || location.hash === hash) history.replaceState(history.state, "", hash);
       else { history.pushState({ member: true }, "", hash); pushed = true; }
     } catch { /* a page without an address */ }
+  }
+
+  // A network on named nodes: there is nothing to align, and lines between all of them would be a tangle.
+  function regional(g) {
+    $("viewer-picture").replaceChildren(regionView(g, D, paint, Math.min(920, window.innerWidth - 60)));
+    $("viewer-note").textContent = "Red: stronger in this network than in the mean of its cluster. Blue: weaker. The wider a line, the more.";
+    $("viewer-table").replaceChildren(regionTable(g, D, paint));
+    $("viewer-table").hidden = false;
+  }
+
+  // Any other graph, beside its mean.
+  function aligned(g, mean) {
+    const told = tableRows(g, mean);
+    const both = pair(g, mean, g.m, [g.name, `mean of ${mean.size.toLocaleString("en")}`], told.left, told.right);
+    if (g.mol) $("viewer-picture").replaceChildren(besideMedoid(g, D), folded(both)); // the mean of molecules may be in pieces: it comes last
+    else $("viewer-picture").replaceChildren(both);
+    const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
+    const shade = g.mol ? "Shade: the share of members with the same atom or bond there. " : "";
+    $("viewer-note").textContent = shade + (odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster. ` : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters). ` : "") + "Shares are of the squared distance.";
+    tables(told);
+  }
+
+  let unfolded = false; // as the last member was left
+  function folded(picture) {
+    const details = element("details", { class: "alignment" });
+    details.open = unfolded;
+    details.append(element("summary", {}, "Its alignment with the mean graph, by the numbers of the table"), picture);
+    details.addEventListener("toggle", () => { unfolded = details.open; });
+    return details;
   }
 
   function facts(g) {

@@ -21,10 +21,15 @@ function moleculePicture(m) {
 
 // A member and the medoid of its cluster side by side, as the viewer shows them.
 function besideMedoid(g, D) {
-  const box = document.createElement("div"), medoid = D.graphs[D.clusters[g.c].medoid];
+  const medoid = D.graphs[D.clusters[g.c].medoid];
+  return besideEachOther(medoid && medoid !== g && medoid.mol ? [[g, g.name], [medoid, `medoid: ${medoid.name}`]] : [[g, g.name]]);
+}
+
+// Molecules side by side, with a caption each.
+function besideEachOther(rows) {
+  const box = document.createElement("div");
   box.className = "beside";
-  const both = medoid && medoid !== g && medoid.mol ? [[g, g.name], [medoid, `medoid: ${medoid.name}`]] : [[g, g.name]];
-  for (const [one, said] of both) {
+  for (const [one, said] of rows) {
     const figure = document.createElement("figure"), caption = document.createElement("figcaption"), svg = moleculePicture(one.mol);
     svg.removeAttribute("aria-hidden");
     svg.setAttribute("role", "img");

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup, escape
 
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.matrix import MeanMatrices, heat_map, scale_of, shown_ticks
-from graphmeans.plots.network import NAMED
+from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
 from graphmeans.report.contrasts import Contrast
 from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import number
 
-#: Connections that a card names; letters of a name, and along an axis.
-NAMED_EDGES, LETTERS, AXIS = 8, 40, 18
+#: Connections that a card names, and a member's view; letters of a name, and along an axis.
+NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 24
+#: A small picture of a matrix has so many rows at most.
+SMALL = 48
+#: Members have matrices if these have no more entries than this in all.
+MOST_ENTRIES = 30_000_000
+#: Groups of connections that a card tells of; each says at least this share of what the first says.
+GROUPS, WORTH = 3, 0.4
 #: Larger matrices would be larger than a screen.
 LARGEST = 1000
 #: Side of the picture of a matrix, and what is left free for names.
@@ -38,8 +46,11 @@ class NetworkCards:
         self._differences = found.differences
         self._means = scale_of(found.means, diverging=False)
         self._apart = scale_of(self._differences, diverging=True)
-        placed = all(own_positions(c.mean) is not None for c in summary.clusters if c.size)
-        self.leads = not placed and len(found.names) > NAMED  # lines between so many nodes would say less than the matrix
+        self._of_all = found.mean_of_all
+        self._placed = all(own_positions(c.mean) is not None for c in summary.clusters if c.size)
+        dense = max(c.mean.n_edges for c in summary.clusters) > MANY  # then not all are drawn
+        # Lines between so many nodes, or so many lines, would say less than the matrix.
+        self.leads = not self._placed and (len(found.names) > NAMED or dense)
 
     def card(self, label: int) -> dict[str, Any] | None:
         """What the card of a cluster says of its matrix."""
@@ -48,9 +59,8 @@ class NetworkCards:
         return {
             "mean": self._picture(self.found.means[label], self._means, "Mean matrix", label),
             "apart": self._picture(self._differences[label], self._apart, "Difference from the mean of all networks", label),
-            "scale": [number(float(f"{end:.2g}")) for end in self._means[:2]],
-            "apart_scale": [number(float(f"{end:.2g}")) for end in self._apart[:2]],
-            "signed": self._means[0] < 0,
+            "scale": [_signed(end) for end in self._means[:2]], "apart_scale": [_signed(end) for end in self._apart[:2]],
+            "signed": self._means[0] < 0, "leads": self.leads, "said": self._said(label),
             "edges": [
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
                  "all": number(float(f"{there:.3g}")), "more": here > there}
@@ -65,10 +75,53 @@ class NetworkCards:
         found = str(means)
         for label in self.labels:
             found = found.replace(f'id="m{label}"', f'id="mean{label}"')
-            image = heat_map(self._differences[label], *self._apart)
-            inner = f'<image href="{image}" x="10" y="10" width="280" height="280" class="pixels" preserveAspectRatio="none"/>'
-            found += f'<symbol id="m{label}" viewBox="0 0 300 300">{inner}</symbol>'
+            found += self._symbol(f"m{label}", self._differences[label])
         return Markup(found)
+
+    def merged_symbol(self, name: str, labels: Sequence[int]) -> str:
+        """The picture of merged clusters: how their common mean differs from the mean of all networks."""
+        sizes = self.found.sizes[list(labels)]
+        return self._symbol(name, np.tensordot(sizes / sizes.sum(), self._differences[list(labels)], axes=1))
+
+    def _symbol(self, name: str, values: FloatArray) -> str:
+        image = heat_map(_coarse(values), *self._apart)
+        inner = f'<image href="{image}" x="10" y="10" width="280" height="280" class="pixels" preserveAspectRatio="none"/>'
+        return f'<symbol id="{name}" viewBox="0 0 300 300">{inner}</symbol>'
+
+    def add_members(self, data: dict[str, Any], graphs: Sequence[Graph], sample: IntArray) -> None:
+        """Add to the data of members a picture of their matrix, and the connections in which they differ most from their mean.
+
+        The picture shows the difference from the mean of all networks, as that of their cluster does.
+        """
+        data["regions"] = self.names
+        if len(sample) * len(self.names) ** 2 > MOST_ENTRIES:
+            return
+        for row, i in zip(data["graphs"], sample, strict=True):
+            own = MeanMatrices.of_means([graphs[int(i)]], [1.0], order=self.found.names)
+            if own is None or own.names != self.found.names:
+                continue
+            pair = np.stack([own.means[0], self.found.means[row["c"]]])
+            both = MeanMatrices(own.names, pair, np.array([0.0, 1.0]), own.directed)
+            if self.leads:
+                row["im"] = heat_map(_coarse(own.means[0] - self._of_all), *self._apart)
+            place = {name: n for n, name in enumerate(own.names)}
+            row["top"] = [
+                [place[a], place[b], float(f"{here:.3g}"), float(f"{there:.3g}")]
+                for a, b, here, there in both.largest_differences(0, MEMBER_EDGES)
+            ]
+
+    def _said(self, label: int) -> list[dict[str, Any]]:
+        """What sets the cluster apart from all networks, by the words in the names of the nodes."""
+        found = word_contrasts([str(name) for name in self.found.names], self._differences[label], self.found.directed)
+        return [
+            {
+                "between": _between(*one.words),
+                "stronger": one.difference > 0,
+                "here": _signed(float(self.found.means[label][one.where].mean())),
+                "all": _signed(float(self._of_all[one.where].mean())),
+            }
+            for one in found
+        ]  # fmt: skip
 
     def _picture(self, values: Any, scale: Any, what: str, label: int) -> Markup:
         """The matrix with the names of its rows."""
@@ -87,6 +140,66 @@ class NetworkCards:
             f'{"".join(written)}<image href="{image}" x="{free}" y="0" width="{SIDE}" height="{SIDE}" '
             'class="pixels" preserveAspectRatio="none"/></svg>'
         )
+
+
+class WordContrast(NamedTuple):
+    """Connections between nodes whose names have these words, by how much they differ on average, and which they are."""
+
+    words: tuple[str, str]
+    difference: float
+    where: Any
+
+
+def word_contrasts(names: Sequence[str], differences: FloatArray, directed: bool) -> list[WordContrast]:
+    """Which groups of connections differ most as a whole; groups are named by words that several names share.
+
+    What one group explains is left out before the next is sought. Nothing if names share no words.
+    """
+    words = [frozenset(re.findall(r"[^\W\d_]+", name)) for name in names]
+    every = sorted({word for some in words for word in some})
+    has = np.array([[word in some for some in words] for word in every]).reshape(len(every), len(names))
+    usable = (has.sum(axis=1) >= 3) & (has.sum(axis=1) <= 0.75 * len(names))
+    every, has = [word for word, fits in zip(every, usable, strict=True) if fits][:200], has[usable][:200].astype(np.float64)
+    if not every:
+        return []
+    inside = 1.0 - np.eye(len(names))
+    rest, found, first = differences * inside, [], 0.0
+    for _ in range(GROUPS):
+        count = np.maximum(has @ inside @ has.T, 1.0)
+        worth = np.abs(has @ rest @ has.T) / np.sqrt(count)
+        if not directed:
+            worth = np.triu(worth)
+        a, b = divmod(int(worth.argmax()), len(every))
+        first = first or float(worth[a, b])
+        if worth[a, b] <= max(WORTH * first, 1e-12):
+            break
+        block = np.outer(has[a], has[b]) > 0
+        block = (block if directed else block | block.T) & ~np.eye(len(names), dtype=bool)
+        whole, left = float(differences[block].mean()), float(rest[block & (inside > 0)].mean())
+        if whole * left > 0 and abs(whole) >= 0.5 * abs(left):  # told is what is true of all of these connections
+            found.append(WordContrast((every[a], every[b]), whole, block))
+        rest, inside = np.where(block, 0.0, rest), np.where(block, 0.0, inside)
+    return found
+
+
+def _between(one: str, other: str) -> str:
+    return f"within “{one}”" if one == other else f"between “{one}” and “{other}”"
+
+
+def _coarse(values: FloatArray) -> FloatArray:
+    """The matrix with fewer rows and columns, if it has many: blocks of entries become their means."""
+    each = -(-len(values) // SMALL)
+    if each == 1:
+        return np.asarray(values)
+    starts = np.arange(0, len(values), each)
+    counts = np.diff(np.append(starts, len(values))).astype(np.float64)
+    sums = np.add.reduceat(np.add.reduceat(values, starts, axis=0), starts, axis=1)
+    return np.asarray(sums / np.outer(counts, counts))
+
+
+def _signed(value: float) -> str:
+    """A short number with a proper minus sign."""
+    return number(float(f"{value:.2g}")).replace("-", "−")
 
 
 def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:

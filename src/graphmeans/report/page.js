@@ -36,14 +36,16 @@
     list.append(...rows.map(thumb));
   }
   function fillPair(box) {
-    if (box.dataset.pair === undefined) return;
+    if (!box || box.dataset.pair === undefined) return; // cards of networks have no such picture
     const c = Number(box.dataset.pair), mean = D.clusters[c];
     delete box.dataset.pair;
     if (mean.other === undefined) return;
     const other = D.clusters[mean.other], named = new Set(box.dataset.named.split(" ").filter(Boolean).map(Number));
     const left = mean.n.map((number) => (named.has(number) ? number : 0)), right = new Array(other.p.length / 2).fill(0);
     mean.into.forEach((j, i) => { if (j >= 0) right[j] = left[i]; });
-    box.append(pair(mean, other, mean.into, [mean.name, other.name], left, right));
+    const medoids = [mean, other].map((one) => [members.detail(one.medoid), `Medoid of ${one.name}`]);
+    if (medoids.every(([g]) => g && g.mol)) box.append(besideEachOther(medoids)); // of molecules these say more than means do
+    box.append(pair(mean, other, mean.into, medoids[0][0] ? [`Mean of ${mean.name}`, `Mean of ${other.name}`] : [mean.name, other.name], left, right));
   }
   const lists = [...document.querySelectorAll("ul[data-members]")];
   if ("IntersectionObserver" in window) {

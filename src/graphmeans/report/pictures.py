@@ -21,8 +21,8 @@ from graphmeans.report.words import significant
 SHEET = 1000
 #: Clusters are drawn to one scale unless one would come out this much smaller than another.
 SCALES_APART = 3.0
-#: Letters of a label that is written at a node.
-LABEL = 8
+#: Letters of a label that the page knows; fewer are written at a node.
+LABEL = 24
 #: Up to so many edges are compared with those of a mean one by one, more of them as arrays.
 FEW_EDGES = 200
 #: Attributes of nodes are listed in the page if there are no more values than this.
@@ -105,7 +105,9 @@ class ClusterPictures:
         else:
             data["s"] = picture.ends.ravel().tolist()
         if any(picture.labels):
-            shown = [plain_text(text, picture.letters if picture.em else LABEL) for text in picture.labels]
+            if picture.em:
+                data["lt"] = picture.letters
+            shown = [plain_text(text, LABEL) for text in picture.labels]
             data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
             if picture.sides.any():
                 data["d"] = picture.sides.tolist()

@@ -146,7 +146,7 @@ def _page(
         script = _asset("molecules.js") + script
     networks = network_cards(summary, collection)
     if networks is not None:
-        data["regions"] = networks.names
+        networks.add_members(data, collection, evidence.sample)
         means = networks.symbols(means)
         style += _asset("networks.css")
         script = _asset("networks.js") + script
@@ -155,7 +155,9 @@ def _page(
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(
-        tree_symbol(pictures, node.mean, n, node.labels[0], palette) for n, node in enumerate(inner_nodes(tree)) if node.mean
+        networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads
+        else tree_symbol(pictures, node.mean, n, node.labels[0], palette)
+        for n, node in enumerate(inner_nodes(tree)) if node.mean and molecules is None
     ))  # fmt: skip
     map_links, data["hues"] = map_svg(summary, evidence, centers)
     light, heavy = split_by_cluster(data)
@@ -167,6 +169,7 @@ def _page(
         figures=figures(summary, evidence, duration(spent), seconds is not None),
         cards=shown,
         molecules=molecules is not None,
+        matrices=networks is not None and networks.leads,
         symbols=means,
         map=map_links,
         evidence=evidence,
