@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,11 +49,18 @@ def profile_contrasts(here: dict[str, float], there: dict[str, float], spread: d
 
 def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
     """The standard deviation over graphs of what `profile_contrasts` compares."""
-    rows: dict[str, list[float]] = {}
-    for graph in graphs:
-        for key, value in profile([graph]).items():
-            rows.setdefault(key, []).append(value)
-    return {key: float(np.std(values)) for key, values in rows.items() if np.std(values) > 0}
+    rows: dict[str, list[float]] = {
+        "nodes in a graph": [graph.n_nodes for graph in graphs], "edges in a graph": [graph.n_edges for graph in graphs]
+    }  # fmt: skip
+    for what, key, parts in _columns(graphs):
+        alike: dict[Any, list[NDArray[Any]]] = {}
+        for part in parts:
+            alike.setdefault((part.dtype.kind, part.shape[1:]), []).append(part)
+        for some in alike.values():
+            for name, values in _column_profiles(what, key, some).items():
+                rows.setdefault(name, []).extend(values)
+    found = {key: float(np.std(values)) for key, values in rows.items() if values}
+    return {key: spread for key, spread in found.items() if spread > 0}
 
 
 def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
@@ -146,32 +153,53 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
         "nodes in a graph": float(np.mean([graph.n_nodes for graph in graphs])),
         "edges in a graph": float(np.mean([graph.n_edges for graph in graphs])),
     }
-    for what, columns in (("node", "nodes"), ("edge", "edge_attributes")):
-        rows: dict[str, list[NDArray[np.generic]]] = {}
-        for graph in graphs:
-            for key, column in getattr(graph, columns).items():
-                rows.setdefault(key, []).append(column)
-        for key, parts in rows.items():
-            parts = [part for part in parts if len(part)]
-            if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
-                profile.update(_column_profile(what, key, join_columns(parts)))
+    for what, key, parts in _columns(graphs):
+        if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
+            profile.update((name, value) for name, (value,) in _column_profiles(what, key, [join_columns(parts)]).items())
     return profile
 
 
-def _column_profile(what: str, key: str, values: NDArray[np.generic]) -> dict[str, float]:
-    known = np.ma.compressed(values) if isinstance(values, np.ma.MaskedArray) and values.ndim == 1 else np.ma.getdata(values)
-    if not len(known):
+def _columns(graphs: Sequence[Graph]) -> Iterator[tuple[str, str, list[NDArray[Any]]]]:
+    """Each column of nodes or edges, with the values of all graphs that have some in it."""
+    for what, columns in (("node", "nodes"), ("edge", "edge_attributes")):
+        rows: dict[str, list[NDArray[Any]]] = {}
+        for graph in graphs:
+            for key, column in getattr(graph, columns).items():
+                if len(column):
+                    rows.setdefault(key, []).append(column)
+        yield from ((what, key, parts) for key, parts in rows.items())
+
+
+def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict[str, list[float]]:
+    """Averages of numbers or shares of strings in a column, each over the parts in which there is something to tell."""
+    values = np.concatenate([np.ma.getdata(part) for part in parts])
+    of = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    if values.ndim == 1 and any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        known = ~np.concatenate([np.ma.getmaskarray(part) for part in parts])
+        values, of = values[known], of[known]
+    counts = np.bincount(of, minlength=len(parts))
+    if values.dtype.kind not in "fb":
+        return _word_shares(f"share of {what}s with {_called(key)}", values.tolist(), of.tolist(), counts.tolist())
+    numbers = (values if values.ndim > 1 else values[:, None]).astype(np.float64)
+    if not 0 < numbers.shape[1] <= 8:
         return {}
-    if values.dtype.kind in "fb":
-        averages = np.atleast_1d(known.astype(np.float64).mean(axis=0))
-        if len(averages) > 8 or (key == BARE and what == "edge" and np.allclose(known.astype(float), 1.0)):
-            return {}
-        called = [f"mean {_called(key)} of {what}s"]
-        if len(averages) != 1:
-            called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(len(averages))]
-        return dict(zip(called, averages.tolist(), strict=True))
-    counts = Counter(plain_text(value, 24) for value in known.tolist())
-    return {f"share of {what}s with {_called(key)} {kind}": count / len(known) for kind, count in sorted(counts.items())}
+    told = counts > 0
+    if key == BARE and what == "edge":  # where every edge has the weight 1, that tells nothing
+        told &= np.bincount(of, ~np.isclose(numbers, 1.0).all(axis=1), minlength=len(parts)) > 0
+    called = [f"mean {_called(key)} of {what}s"]
+    if numbers.shape[1] != 1:
+        called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(numbers.shape[1])]
+    sums = (np.bincount(of, column, minlength=len(parts)) for column in numbers.T)
+    return {name: (total[told] / counts[told]).tolist() for name, total in zip(called, sums, strict=True) if told.any()}
+
+
+def _word_shares(called: str, words: list[Any], of: list[int], counts: list[int]) -> dict[str, list[float]]:
+    """The share of each string in the parts that have it."""
+    found = Counter((plain_text(word, 24), n) for word, n in zip(words, of, strict=True))
+    shares: dict[str, list[float]] = {}
+    for (kind, n), count in sorted(found.items()):
+        shares.setdefault(f"{called} {kind}", []).append(count / counts[n])
+    return shares
 
 
 def _called(key: str) -> str:
