@@ -16,7 +16,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.network import NAME, NAMED, is_labelled, thinned
-from graphmeans.plots.positions import FAINT, Positions, framed, has_positions, layout, node_kinds, visible
+from graphmeans.plots.positions import FAINT, Positions, Viewport, framed, has_positions, layout, node_kinds, visible
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
 
@@ -90,8 +90,8 @@ class Drawing:
             ends += [self.points[i] + [x, 0.0] for x in reach]
         return np.array(ends, dtype=np.float64).reshape(-1, 2)
 
-    def box(self, *, labels: bool = True) -> tuple[float, float, float, float] | None:
-        """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
+    def outline(self, *, labels: bool = True) -> Positions:
+        """The points that decide the frame, with or without labels."""
         points = [self.points[self.core & (self.strength > 0)]]
         if self.bend.any():
             strong = self.core[self.ends].all(axis=1)
@@ -100,11 +100,19 @@ class Drawing:
                 points.append(arc_points(start, end, float(self.bend[s]), 8))
         if self.em and labels:
             points.append(self._label_ends())
-        every = np.concatenate(points) if len(points) > 1 else points[0]
-        if not len(every):
-            return None
-        low, high = every.min(axis=0), every.max(axis=0)
-        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+        return np.concatenate(points) if len(points) > 1 else points[0]
+
+    def box(self, *, labels: bool = True) -> Viewport | None:
+        """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
+        return box_about(self.outline(labels=labels))
+
+
+def box_about(points: Positions) -> Viewport | None:
+    """Left, bottom, right, top of points; None if there are none."""
+    if not len(points):
+        return None
+    low, high = points.min(axis=0), points.max(axis=0)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
 def drawing(
@@ -115,22 +123,23 @@ def drawing(
     strength, along = shown_nodes.astype(np.float64), shown_edges.astype(np.float64)
     if isinstance(graph, MeanGraph):
         strength, along = strength * graph.node_support, along * graph.edge_support
-    tree = not has_positions(graph) and forest_of(graph, shown_nodes, shown_edges) is not None
-    kept = np.arange(graph.n_edges)
+    tree = forest_of(graph, shown_nodes, shown_edges) is not None and not has_positions(graph)
+    kept, ends = np.arange(graph.n_edges), graph.edges
     molecule = is_molecule(graph)
     if not tree and not molecule:
         stronger = thinned(graph, along)
         if stronger is not along:
             kept, along = np.flatnonzero(stronger), stronger[stronger > 0]
+            ends = ends[kept]
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
     kinds = node_kinds(graph) or [""] * graph.n_nodes
     written, m = labels is not False, len(kept)
     plain = Drawing(
         points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
         dots=np.ones(graph.n_nodes, bool), kinds=kinds,
-        ends=graph.edges[kept], stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
+        ends=ends, stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
         inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and DEPTH not in graph.nodes),
-        rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
+        rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, shown_nodes),
     )  # fmt: skip
     if molecule:
         return _molecule(graph, plain, written=written)
@@ -156,7 +165,7 @@ def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -
 
 def _one_line_each(plain: Drawing) -> Drawing:
     """Two opposite arcs become one line without arrow heads, which would say nothing there."""
-    if not plain.directed or not len(plain.ends):
+    if not plain.directed:
         return plain
     opposite = {(int(i), int(j)): s for s, (i, j) in enumerate(plain.ends) if plain.stroke_strength[s] > 0}
     other = np.array([opposite.get((int(j), int(i)), -1) for i, j in plain.ends])

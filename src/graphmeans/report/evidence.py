@@ -26,7 +26,7 @@ from graphmeans.plots.embedding import Map
 from graphmeans.report.centers import CenterWays, frames_of, match_centers
 from graphmeans.report.places import estimated_places, map_of
 from graphmeans.report.report_graphs import read_ahead
-from graphmeans.report.shares import MemberShares, distance_shares
+from graphmeans.report.shares import DistanceShares, distance_shares
 from graphmeans.report.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
 from graphmeans.report.summary import all_matchings
 from graphmeans.space import GraphSpace
@@ -61,7 +61,7 @@ class Evidence:
     fair: NDArray[np.bool_]  # those of the sample that were drawn at random, and not because they are near or far
     own_distance: FloatArray
     mappings: list[IntArray]  # of each graph of the sample into its mean
-    shares: list[MemberShares]  # what its nodes and edges contribute to its squared distance
+    shares: DistanceShares  # what their nodes and edges contribute to their squared distances
     second: IntArray  # the nearest of the other clusters, -1 if there is none
     second_distance: FloatArray  # its distance, or at least that
     second_matched: NDArray[np.bool_]  # whether it is the distance

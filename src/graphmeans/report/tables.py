@@ -1,0 +1,66 @@
+"""The attributes of nodes and edges as the page lists them: short values, column by column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphmeans.graphs.graph import BARE, Columns, Graph
+from graphmeans.plots.text import plain_text
+
+#: Attributes of nodes are listed in the page if there are no more values than this.
+MOST_VALUES = 240_000
+
+
+def node_table(graph: Graph) -> list[list[Any]]:
+    """The values of each node column in short; a column of vectors becomes a column for each component."""
+    return _short_columns(graph.nodes)
+
+
+def column_names(graph: Graph) -> list[str]:
+    """The names of the columns that `node_table` lists."""
+    names = []
+    for key, values in sorted(graph.nodes.items()):
+        if values.ndim == 2:
+            names += [f"{plain_text(key, 24) or 'value'} {d + 1}" for d in range(values.shape[1])]
+        else:
+            names.append(plain_text(key, 24) or "value" if key != BARE else "value")
+    return names
+
+
+def edge_table(graph: Graph, edges: list[list[int]]) -> list[list[Any]]:
+    """The values of each edge column in short, in the order of these edges; None where the graph has no such edge."""
+    columns, own = _short_columns(graph.edge_attributes), graph.edges.tolist()
+    if edges == own:
+        return columns
+    place = {(j, i): e for e, (i, j) in enumerate(own)} | {(i, j): e for e, (i, j) in enumerate(own)}
+    rows = [place.get((i, j)) for i, j in edges]
+    return [[None if e is None else short[e] for e in rows] for short in columns]
+
+
+def edge_column_names(graph: Graph) -> list[str]:
+    """The names of the columns that `edge_table` lists."""
+    names = []
+    for key, values in sorted(graph.edge_attributes.items()):
+        called = plain_text(key, 24) or "value"
+        names += [called] if values.ndim == 1 or values.shape[1] == 1 else [f"{called} {d + 1}" for d in range(values.shape[1])]
+    return names
+
+
+def _short_columns(columns: Columns) -> list[list[Any]]:
+    return [_short(part) for _, values in sorted(columns.items()) for part in (values.T if values.ndim == 2 else (values,))]
+
+
+def _short(values: Any) -> list[Any]:
+    if values.dtype.kind == "f" and not isinstance(values, np.ma.MaskedArray):
+        return [_trim(value) for value in values.tolist()]
+    if values.dtype.kind == "f":
+        both = zip(np.ma.getdata(values).tolist(), np.ma.getmaskarray(values).tolist(), strict=True)
+        return [None if gone else _trim(value) for value, gone in both]
+    return [plain_text(value, 24) for value in values]
+
+
+def _trim(value: float) -> float | int:
+    short = float(f"{value:.4g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
