@@ -102,9 +102,11 @@ def picture_title(graph: Graph) -> str:
 
 def _lines(pen: Pen) -> str:
     groups: dict[tuple[str, str], list[str]] = {}
-    for line in pen.lines():
+    lines = list(pen.lines())
+    places = pen.pixels(np.array([(line.start, line.end) for line in lines])).reshape(-1, 2, 2)
+    for line, (start, end) in zip(lines, places, strict=True):
         look = rounded(line.width), rounded(line.opacity)
-        groups.setdefault(look, []).append(_stroke(line, pen))
+        groups.setdefault(look, []).append(_stroke(line, start, end, pen))
     paths = "".join(
         f'<path d="{"".join(strokes)}" stroke-width="{width}"{_opacity(strength)}/>'
         for (width, strength), strokes in groups.items()
@@ -113,8 +115,7 @@ def _lines(pen: Pen) -> str:
     return f'<g stroke="currentColor" fill="none" {caps}>{paths}</g>' if paths else ""
 
 
-def _stroke(line: DrawnLine, pen: Pen) -> str:
-    start, end = pen.pixels(np.array([line.start, line.end]))
+def _stroke(line: DrawnLine, start: Positions, end: Positions, pen: Pen) -> str:
     path = f"M{_pair(start)}{_way(start, end, line.bend)}"
     if pen.drawing.directed and pen.drawing.heads[line.stroke]:
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)

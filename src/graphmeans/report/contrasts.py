@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import IntArray
-from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import join_columns
 from graphmeans.plots.members import edge_key
@@ -78,7 +78,8 @@ def _support_line(what: str, here: float, there: float) -> Contrast:
 
 def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
-    for i, j in enumerate(into):
+    columns = list(_in_both(mean.nodes, other.nodes))
+    for i, j in enumerate(into.tolist()):
         here = float(mean.node_support[i])
         there = float(other.node_support[j]) if j >= 0 else 0.0
         if max(here, there) < 0.3:
@@ -86,21 +87,23 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if abs(here - there) >= 0.3:
             lines.append(_support_line(f"node {names[i]}", here, there))
         elif j >= 0:
-            lines += _changed(f"node {names[i]}", mean.nodes, i, other.nodes, int(j))
+            lines += _changed(f"node {names[i]}", columns, i, j)
     return lines
 
 
 def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
-    theirs = {edge_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
-    back = {int(j): i for i, j in enumerate(into) if j >= 0}
+    columns = list(_in_both(mean.edge_attributes, other.edge_attributes))
+    goes, ends, other_ends = into.tolist(), mean.edges.tolist(), other.edges.tolist()
+    theirs = {edge_key(i, j, other.directed): e for e, (i, j) in enumerate(other_ends)}
+    back = {j: i for i, j in enumerate(goes) if j >= 0}
     seen = set()
     told: set[tuple[int, int]] = set()  # an edge that runs both ways is told once
-    for e, (i, j) in enumerate(mean.edges):
-        if (int(j), int(i)) in told:
+    for e, (i, j) in enumerate(ends):
+        if (j, i) in told:
             continue
-        told.add((int(i), int(j)))
-        key = edge_key(int(into[i]), int(into[j]), other.directed)
+        told.add((i, j))
+        key = edge_key(goes[i], goes[j], other.directed)
         f = theirs.get(key) if min(key) >= 0 else None
         if f is not None:
             seen.add(f)
@@ -110,11 +113,11 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if abs(here - there) >= 0.3:
             lines.append(_support_line(what, here, there))
         elif f is not None and min(here, there) >= 0.3:
-            lines += _changed(what, mean.edge_attributes, e, other.edge_attributes, f)
-    for f, (i, j) in enumerate(other.edges):
+            lines += _changed(what, columns, e, f)
+    for f, (i, j) in enumerate(other_ends):
         there = float(other.edge_support[f])
-        if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
-            here_ends = back[int(i)], back[int(j)]
+        if f not in seen and there >= 0.3 and i in back and j in back:
+            here_ends = back[i], back[j]
             if here_ends in told or here_ends[::-1] in told:
                 continue
             told.add(here_ends)
@@ -123,24 +126,32 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
     return lines
 
 
-def _changed(what: str, columns: Mapping[str, Any], i: int, others: Mapping[str, Any], j: int) -> list[Contrast]:
-    """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
-    found = []
+def _in_both(columns: Columns, others: Columns) -> Iterator[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """The columns that two means have in common, of numbers as rows of vectors, with the ranges of their components."""
     for key, column in columns.items():
         other = others.get(key)
-        if other is None or other.ndim != column.ndim:
+        if other is None or other.ndim != column.ndim or not (len(column) and len(other)):
             continue
         if column.dtype.kind == "f":
-            a, b = np.atleast_1d(column[i]), np.atleast_1d(other[j])
-            both = np.concatenate([np.atleast_2d(column.reshape(len(column), -1)), other.reshape(len(other), -1)])
-            reach = np.ptp(both, axis=0)
+            column, other = column.reshape(len(column), -1), other.reshape(len(other), -1)
+            yield key, column, other, np.ptp(np.concatenate([column, other]), axis=0)
+        else:
+            yield key, column, other, np.zeros(0)
+
+
+def _changed(what: str, columns: Sequence[tuple[str, Any, Any, Any]], i: int, j: int) -> list[Contrast]:
+    """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
+    found = []
+    for key, column, other, reach in columns:
+        a, b = column[i], other[j]
+        if column.dtype.kind == "f":
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
                 weight = 0.9 * float(share[d])
                 found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), weight))
-        elif str(column[i]) != str(other[j]):
-            values = plain_text(column[i], 24), plain_text(other[j], 24)
+        elif str(a) != str(b):
+            values = plain_text(a, 24), plain_text(b, 24)
             found.append(Contrast(f"{_called(key)} of {what}", *values, 0.9 * 0.6))
     return found
 
@@ -172,7 +183,7 @@ def _columns(graphs: Sequence[Graph]) -> Iterator[tuple[str, str, list[NDArray[A
 
 def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict[str, list[float]]:
     """Averages of numbers or shares of strings in a column, each over the parts in which there is something to tell."""
-    values = np.concatenate([np.ma.getdata(part) for part in parts])
+    values = np.concatenate([np.asarray(part) for part in parts])
     of = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     if values.ndim == 1 and any(isinstance(part, np.ma.MaskedArray) for part in parts):
         known = ~np.concatenate([np.ma.getmaskarray(part) for part in parts])

@@ -6,13 +6,14 @@ import sys
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 import graphmeans
 from graphmeans.chemistry.drawing import style_sheet
@@ -103,9 +104,15 @@ def write_report(
     if summary is None:
         summary = summarize_clustering(estimator, classes)
     # The matrices of a page are small: more threads would only wait for each other, and busily.
-    with threadpool_limits(limits=1, user_api="blas"), positions.y_down(positions.draws_down() if y_down is None else y_down):
+    with _linear_algebra().limit(limits=1, user_api="blas"), positions.y_down(positions.draws_down() if y_down is None else y_down):
         target.write_text(_page(estimator, graphs, summary, title, command, seconds, wanted), encoding="utf-8")
     return target
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """The libraries whose threads can be limited: those that this package has loaded. To look for them takes a while."""
+    return ThreadpoolController()
 
 
 def _wanted(members: int | str | None) -> int | None:
