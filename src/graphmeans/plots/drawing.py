@@ -6,6 +6,7 @@ SVG files, matplotlib axes and the report's page all draw from it, so that a gra
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +25,7 @@ from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
 MOST_LABELS = 60
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Drawing:
     """Nodes at points of the plane (y upwards) and the strokes between them.
 
@@ -79,7 +80,7 @@ class Drawing:
         if not len(self.strokes):
             return 0.0
         a, b = self.points[self.ends[self.strokes]].transpose(1, 0, 2)
-        return float(np.median(np.linalg.norm(a - b, axis=1)))
+        return median(np.linalg.norm(a - b, axis=1).tolist())
 
     def _label_ends(self) -> Positions:
         """How far labels reach to the left and to the right, where the layout has kept room for them."""
@@ -134,11 +135,14 @@ def drawing(
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
     kinds = node_kinds(graph) or [""] * graph.n_nodes
     written, m = labels is not False, len(kept)
+    heads = np.zeros(m, bool)
+    if graph.directed and DEPTH not in graph.nodes:
+        heads[:] = True
     plain = Drawing(
         points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
-        dots=np.ones(graph.n_nodes, bool), kinds=kinds,
+        dots=~np.zeros(graph.n_nodes, bool), kinds=kinds,
         ends=ends, stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
-        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and DEPTH not in graph.nodes),
+        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=heads,
         rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, shown_nodes),
     )  # fmt: skip
     if molecule:
@@ -147,7 +151,8 @@ def drawing(
         return replace(plain, em=1.0, letters=label_length(int(shown_nodes.sum())))
     if is_labelled(graph) and written and not any(kinds):
         plain = _with_names(graph, plain)
-    return _one_line_each(_with_arcs(graph, plain))
+    plain = _with_arcs(graph, plain)
+    return _one_line_each(plain) if graph.directed else plain
 
 
 def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -> Positions:

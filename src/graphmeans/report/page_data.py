@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.dots import graph_attributes, undrawn
 from graphmeans.report.evidence import Evidence
@@ -26,8 +26,6 @@ MOST_LETTERS = 3_000_000
 MOST_EDGES = 6000
 #: Edges of a member whose shares of the distance are listed at most.
 LISTED = 400
-#: What the page knows of a graph at once; all else about it is read when it is drawn.
-LIGHT = frozenset({"i", "c", "r", "x", "y", "name", "k", "c2", "r2", "u", "pm"})
 
 
 def page_data(
@@ -36,7 +34,7 @@ def page_data(
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    First those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
+    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". First those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
     sample, of = evidence.sample.tolist(), labels[evidence.sample]
@@ -56,18 +54,16 @@ def page_data(
     listed = 0 < sum(graph.n_nodes for graph in shown) * len(columns) <= MOST_VALUES
     edge_columns = edge_column_names(shown[0]) if listed else []
     edges = evidence.shares.edges.largest(LISTED)
-    rows = _known_at_once(graphs, summary, evidence, places, place_of)
-    pictured = pictures.member_data(shown, drawings, of, evidence.mappings)
-    for row, picture, shares in zip(rows, pictured, _share_rows(evidence.shares, edges), strict=True):
-        row.update(picture)
-        row.update(shares)
+    members = pictures.member_data(shown, drawings, of, evidence.mappings)
+    _add_shares(members, evidence.shares, edges)
     if listed:
         ends = edges.places.tolist()
-        for row, graph, (first, last) in zip(rows, shown, pairwise(edges.ptr.tolist()), strict=True):
+        for row, graph, (first, last) in zip(members, shown, pairwise(edges.ptr.tolist()), strict=True):
             row["a"] = node_table(graph)
             row["ea"] = edge_table(graph, ends[first:last]) if edge_columns else []
     data: dict[str, Any] = {
-        "graphs": rows,
+        "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
+        "members": members,
         "total": len(graphs),
         "classes": kinds,
         "shared": int(shared),
@@ -107,11 +103,10 @@ def page_data(
 
 def split_by_cluster(data: dict[str, Any]) -> tuple[dict[str, Any], list[list[dict[str, Any]]]]:
     """What a page reads at once; and for each cluster what it reads when members are drawn, in their order."""
-    light = [{key: value for key, value in row.items() if key in LIGHT} for row in data["graphs"]]
-    heavy: list[list[dict[str, Any]]] = [[] for _ in data["clusters"]]
-    for row in data["graphs"]:
-        heavy[row["c"]].append({key: value for key, value in row.items() if key not in LIGHT})
-    return {**data, "graphs": light}, heavy
+    late: list[list[dict[str, Any]]] = [[] for _ in data["clusters"]]
+    for row, member in zip(data["graphs"], data["members"], strict=True):
+        late[row["c"]].append(member)
+    return {key: value for key, value in data.items() if key != "members"}, late
 
 
 def _known_at_once(
@@ -142,8 +137,8 @@ def _known_at_once(
     return rows
 
 
-def _share_rows(shares: DistanceShares, edges: Parts) -> list[dict[str, Any]]:
-    """Parts of squared distances in thousandths, of nodes and these edges, and of what is missing, where that is not little."""
+def _add_shares(members: list[dict[str, Any]], shares: DistanceShares, edges: Parts) -> None:
+    """Add the parts of squared distances, in thousandths, of nodes and these edges, and of what is missing, if it is not little."""
     totals = shares.totals
     scale = np.divide(1000.0, totals, out=np.zeros_like(totals), where=totals > 0)
 
@@ -153,14 +148,16 @@ def _share_rows(shares: DistanceShares, edges: Parts) -> list[dict[str, Any]]:
     nodes = thousandths(shares.nodes).tolist()
     ends = np.column_stack([edges.places, thousandths(edges)]).ravel().tolist()
     cuts = zip(pairwise(shares.nodes.ptr.tolist()), pairwise((3 * edges.ptr).tolist()), strict=True)
-    rows: list[dict[str, Any]] = [{"dn": nodes[a:b], "de": ends[c:d]} for (a, b), (c, d) in cuts]
+    for row, ((a, b), (c, d)) in zip(members, cuts, strict=True):
+        row["dn"], row["de"] = nodes[a:b], ends[c:d]
     for key, part in (("mn", shares.missing_nodes), ("me", shares.missing_edges.largest(LISTED))):
         share = thousandths(part)
-        told = share != 0
-        numbers = np.column_stack([part.places, share])[told].tolist()
-        for n, row in zip(part.of[told].tolist(), numbers, strict=True):
-            rows[n].setdefault(key, []).extend(row)
-    return rows
+        told = np.column_stack([part.places, share])[share != 0]
+        ptr = told.shape[1] * offsets(np.bincount(part.of[share != 0], minlength=len(members)))
+        numbers = told.ravel().tolist()
+        for row, (a, b) in zip(members, pairwise(ptr.tolist()), strict=True):
+            if a < b:
+                row[key] = numbers[a:b]
 
 
 def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
