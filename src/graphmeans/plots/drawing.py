@@ -126,14 +126,15 @@ def drawing(
         strength, along = strength * graph.node_support, along * graph.edge_support
     tree = forest_of(graph, shown_nodes, shown_edges) is not None and not has_positions(graph)
     kept, ends = np.arange(graph.n_edges), graph.edges
-    molecule = is_molecule(graph)
+    named = node_kinds(graph)
+    kinds = [""] * graph.n_nodes if named is None else named
+    molecule = named is not None and is_molecule(graph)
     if not tree and not molecule:
         stronger = thinned(graph, along)
         if stronger is not along:
             kept, along = np.flatnonzero(stronger), stronger[stronger > 0]
             ends = ends[kept]
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
-    kinds = node_kinds(graph) or [""] * graph.n_nodes
     written, m = labels is not False, len(kept)
     heads = np.zeros(m, bool)
     if graph.directed and DEPTH not in graph.nodes:

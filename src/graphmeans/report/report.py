@@ -214,9 +214,10 @@ def _palette(graphs: Sequence[Graph]) -> dict[str, str]:
     """A colour for each of the frequent values of the nodes' first string attribute; formulas are drawn in one ink."""
     counts: Counter[str] = Counter()
     for graph in graphs:
-        if is_molecule(graph):
+        kinds = node_kinds(graph)
+        if kinds is not None and is_molecule(graph):
             return {}
-        counts.update(node_kinds(graph) or ())
+        counts.update(kinds or ())
     if len(counts) < 2:
         return {}
     frequent = [value for value, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]

@@ -178,4 +178,5 @@ def _widths(total: FloatArray, count: FloatArray, labels: IntArray) -> FloatArra
 
 
 def _index(widths: FloatArray, labels: IntArray) -> float:
-    return float(np.mean([widths[labels == label].mean() for label in np.unique(labels)]))
+    counts = np.bincount(labels)
+    return float(np.mean(np.bincount(labels, widths)[counts > 0] / counts[counts > 0]))
