@@ -55,7 +55,7 @@ class Drawing:
     @property
     def directed(self) -> bool:
         """Whether a stroke has an arrow head."""
-        return bool(self.heads.any())
+        return np.count_nonzero(self.heads) > 0
 
     @property
     def names_beside(self) -> bool:
@@ -94,7 +94,7 @@ class Drawing:
     def outline(self, *, labels: bool = True) -> Positions:
         """The points that decide the frame, with or without labels."""
         points = [self.points[self.core & (self.strength > 0)]]
-        if self.bend.any():
+        if np.count_nonzero(self.bend):
             strong = self.core[self.ends].all(axis=1)
             for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
                 start, end = self.points[self.ends[s]]

@@ -53,14 +53,10 @@ def _short_columns(columns: Columns) -> list[list[Any]]:
 
 
 def _short(values: Any) -> list[Any]:
-    if values.dtype.kind == "f" and not isinstance(values, np.ma.MaskedArray):
-        return [_trim(value) for value in values.tolist()]
-    if values.dtype.kind == "f":
-        both = zip(np.ma.getdata(values).tolist(), np.ma.getmaskarray(values).tolist(), strict=True)
-        return [None if gone else _trim(value) for value, gone in both]
-    return [plain_text(value, 24) for value in values]
-
-
-def _trim(value: float) -> float | int:
-    short = float(f"{value:.4g}")
-    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+    if values.dtype.kind != "f":
+        return [plain_text(value, 24) for value in values]
+    numbers = map(float, map("{:.4g}".format, np.asarray(values).tolist()))
+    short = [int(number) if number.is_integer() and abs(number) < 1e15 else number for number in numbers]
+    if isinstance(values, np.ma.MaskedArray):
+        return [None if gone else number for number, gone in zip(short, np.ma.getmaskarray(values).tolist(), strict=True)]
+    return short
