@@ -57,10 +57,9 @@ def page_data(
     members = pictures.member_data(shown, drawings, of, evidence.mappings)
     _add_shares(members, evidence.shares, edges)
     if listed:
-        ends = edges.places.tolist()
         for row, graph, (first, last) in zip(members, shown, pairwise(edges.ptr.tolist()), strict=True):
             row["a"] = node_table(graph)
-            row["ea"] = edge_table(graph, ends[first:last]) if edge_columns else []
+            row["ea"] = edge_table(graph, edges.places[first:last]) if edge_columns else ()
     data: dict[str, Any] = {
         "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
         "members": members,
@@ -145,8 +144,8 @@ def _add_shares(members: list[dict[str, Any]], shares: DistanceShares, edges: Pa
     def thousandths(part: Parts) -> IntArray:
         return np.round(part.shares * scale[part.of]).astype(np.int64)
 
-    nodes = thousandths(shares.nodes).tolist()
-    ends = np.column_stack([edges.places, thousandths(edges)]).ravel().tolist()
+    nodes = tuple(thousandths(shares.nodes).tolist())
+    ends = tuple(np.column_stack([edges.places, thousandths(edges)]).ravel().tolist())
     cuts = zip(pairwise(shares.nodes.ptr.tolist()), pairwise((3 * edges.ptr).tolist()), strict=True)
     for row, ((a, b), (c, d)) in zip(members, cuts, strict=True):
         row["dn"], row["de"] = nodes[a:b], ends[c:d]
@@ -154,7 +153,7 @@ def _add_shares(members: list[dict[str, Any]], shares: DistanceShares, edges: Pa
         share = thousandths(part)
         told = np.column_stack([part.places, share])[share != 0]
         ptr = told.shape[1] * offsets(np.bincount(part.of[share != 0], minlength=len(members)))
-        numbers = told.ravel().tolist()
+        numbers = tuple(told.ravel().tolist())
         for row, (a, b) in zip(members, pairwise(ptr.tolist()), strict=True):
             if a < b:
                 row[key] = numbers[a:b]
@@ -166,7 +165,7 @@ def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
         return {"e": [], "ef": [], **({"ea": []} if columns else {})}
     found: dict[str, Any] = {"e": mean.edges.ravel().tolist(), "ef": [round(100 * float(s)) for s in mean.edge_support]}
     if columns:
-        found["ea"] = edge_table(mean, mean.edges.tolist())
+        found["ea"] = edge_table(mean, mean.edges)
     return found
 
 

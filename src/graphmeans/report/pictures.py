@@ -90,7 +90,7 @@ class ClusterPictures:
         pale = places_in(drawn.stroke_strength < 1, drawn.stroke_ptr)
         hidden = places_in(drawn.strength <= 0, drawn.node_ptr)
         for n, data in enumerate(rows):
-            data["m"] = mappings[n].tolist()
+            data["m"] = tuple(mappings[n].tolist())
             if n in odd_nodes:
                 data["xn"] = odd_nodes[n]
             if n in odd_edges:
@@ -118,15 +118,15 @@ class ClusterPictures:
         return ~usual[np.repeat(labels, np.diff(node_ptr)), into], ~np.isin(mine, numbers)
 
     def _numbers(self, drawn: FlatDrawings, labels: IntArray) -> list[dict[str, Any]]:
-        """Pictures of graphs in clusters as whole numbers."""
+        """Pictures of graphs in clusters as whole numbers, in tuples: lists would be gone through by every garbage collection."""
         windows = np.array(self.windows)[labels]
         scale = SHEET / (windows[:, 2] - windows[:, 0])
         of_node = np.repeat(np.arange(len(labels)), np.diff(drawn.node_ptr))
         placed = np.round((drawn.points - windows[:, [0, 3]][of_node]) * np.stack([scale, -scale], axis=1)[of_node])
-        points, ends = placed.astype(int).ravel().tolist(), drawn.ends.ravel().tolist()
+        points, ends = tuple(placed.astype(int).ravel().tolist()), tuple(drawn.ends.ravel().tolist())
         bent = places_in((drawn.bend != 0) | (drawn.shift != 0), drawn.stroke_ptr)
         parts = (np.round(1000 * part) for part in (drawn.bend, drawn.shift, drawn.inset))
-        turns = np.column_stack([drawn.ends, *parts]).astype(int).ravel().tolist() if bent else []
+        turns = tuple(np.column_stack([drawn.ends, *parts]).astype(int).ravel().tolist()) if bent else ()
         aside, rings = places_in(drawn.sides != 0, drawn.node_ptr), places_in(drawn.rings, drawn.node_ptr)
         bare, dots = places_in(~drawn.dots, drawn.node_ptr), places_in(drawn.dots, drawn.node_ptr)
         heads = places_in(drawn.heads, drawn.stroke_ptr)

@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.plots.text import plain_text
 
+#: Columns of short values: tuples, which garbage collections leave alone.
+Table = tuple[tuple[Any, ...], ...]
 #: Attributes of nodes are listed in the page if there are no more values than this.
 MOST_VALUES = 240_000
 
 
-def node_table(graph: Graph) -> list[list[Any]]:
+def node_table(graph: Graph) -> Table:
     """The values of each node column in short; a column of vectors becomes a column for each component."""
     return _short_columns(graph.nodes)
 
@@ -29,14 +32,14 @@ def column_names(graph: Graph) -> list[str]:
     return names
 
 
-def edge_table(graph: Graph, edges: list[list[int]]) -> list[list[Any]]:
+def edge_table(graph: Graph, edges: IntArray) -> Table:
     """The values of each edge column in short, in the order of these edges; None where the graph has no such edge."""
-    columns, own = _short_columns(graph.edge_attributes), graph.edges.tolist()
-    if edges == own:
+    columns, own, wanted = _short_columns(graph.edge_attributes), graph.edges.tolist(), edges.tolist()
+    if wanted == own:
         return columns
     place = {(j, i): e for e, (i, j) in enumerate(own)} | {(i, j): e for e, (i, j) in enumerate(own)}
-    rows = [place.get((i, j)) for i, j in edges]
-    return [[None if e is None else short[e] for e in rows] for short in columns]
+    rows = [place.get((i, j)) for i, j in wanted]
+    return tuple(tuple([None if e is None else short[e] for e in rows]) for short in columns)
 
 
 def edge_column_names(graph: Graph) -> list[str]:
@@ -48,15 +51,16 @@ def edge_column_names(graph: Graph) -> list[str]:
     return names
 
 
-def _short_columns(columns: Columns) -> list[list[Any]]:
-    return [_short(part) for _, values in sorted(columns.items()) for part in (values.T if values.ndim == 2 else (values,))]
+def _short_columns(columns: Columns) -> Table:
+    parts = (part for _, values in sorted(columns.items()) for part in (values.T if values.ndim == 2 else (values,)))
+    return tuple([_short(part) for part in parts])
 
 
-def _short(values: Any) -> list[Any]:
+def _short(values: Any) -> tuple[Any, ...]:
     if values.dtype.kind != "f":
-        return [plain_text(value, 24) for value in values]
+        return tuple([plain_text(value, 24) for value in values])
     numbers = map(float, map("{:.4g}".format, np.asarray(values).tolist()))
-    short = [int(number) if number.is_integer() and abs(number) < 1e15 else number for number in numbers]
+    short = tuple([int(number) if number.is_integer() and abs(number) < 1e15 else number for number in numbers])
     if isinstance(values, np.ma.MaskedArray):
-        return [None if gone else number for number, gone in zip(short, np.ma.getmaskarray(values).tolist(), strict=True)]
+        return tuple([None if gone else number for number, gone in zip(short, np.ma.getmaskarray(values).tolist(), strict=True)])
     return short
