@@ -91,13 +91,13 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     centers = centers_of(estimator)
     k = len(centers)
-    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]))  # of a graph, on average
+    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED).tolist()]))  # of a graph, on average
     most = min(MOST_GRAPHS, int(OWN * _affordable(estimator, nodes, LEAST)), int(MOST_NODES / max(1.0, nodes)))
     most = most if members is None else members
     affordable = _affordable(estimator, nodes, LEAST / 3)  # of a small fit the graphs are drawn first
     sample, fair, nearest, farthest = _sample(labels, distances, most, random_state)
     read_ahead(graphs, sample)
-    points = points_of(estimator, [graphs[i] for i in sample])
+    points = points_of(estimator, [graphs[i] for i in sample.tolist()])
     of = labels[sample]
 
     ways = match_centers(quick, centers, int(CENTERS * affordable))

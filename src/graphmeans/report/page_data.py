@@ -84,14 +84,14 @@ def page_data(
             mapping = evidence.ways.mappings[at, near[0]]
             data["clusters"][at].update(other=near[0], into=[int(j) for j in mapping])
     sampled = len(evidence.sample) < len(graphs)
-    dots = evidence.sample
+    dots = shown
     if evidence.rest is not None:
         rest = np.setdiff1d(np.arange(len(graphs)), evidence.sample)
         codes = None if classes is None else [place_of[kind] for kind in classes]
         data["rest"] = undrawn(rest, places[len(evidence.sample) :], labels, distances, codes, summary.proven_margins)
-        dots = np.concatenate([evidence.sample, rest])
+        dots = shown + [graphs[i] for i in rest.tolist()]
     if not is_on_disk(graphs) or not sampled:
-        data["attributes"] = graph_attributes([graphs[i] for i in dots])
+        data["attributes"] = graph_attributes(dots)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:
         data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name

@@ -138,7 +138,7 @@ def _page(
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
     data = page_data(pictures, collection, summary, evidence, places, None if molecules is None else molecules.shape)
-    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)]])
+    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)].tolist()])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
