@@ -144,7 +144,7 @@ def drawing(
         dots=~np.zeros(graph.n_nodes, bool), kinds=kinds,
         ends=ends, stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
         inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=heads,
-        rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, shown_nodes),
+        rings=np.array([kind == "circle" for kind in kinds]) if named else np.zeros(graph.n_nodes, bool), core=framed(graph, shown_nodes),
     )  # fmt: skip
     if molecule:
         return _molecule(graph, plain, written=written)

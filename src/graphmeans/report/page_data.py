@@ -17,7 +17,7 @@ from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
 from graphmeans.report.shares import DistanceShares, Parts
 from graphmeans.report.summary import ClusteringSummary
-from graphmeans.report.tables import MOST_VALUES, column_names, edge_column_names, edge_table, node_table
+from graphmeans.report.tables import MOST_VALUES, column_names, edge_column_names, edge_tables, node_tables
 from graphmeans.report.words import natural_key, significant
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
@@ -57,9 +57,9 @@ def page_data(
     members = pictures.member_data(shown, drawings, of, evidence.mappings)
     _add_shares(members, evidence.shares, edges)
     if listed:
-        for row, graph, (first, last) in zip(members, shown, pairwise(edges.ptr.tolist()), strict=True):
-            row["a"] = node_table(graph)
-            row["ea"] = edge_table(graph, edges.places[first:last]) if edge_columns else ()
+        attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
+        for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
+            row["a"], row["ea"] = of_nodes, of_edges
     data: dict[str, Any] = {
         "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
         "members": members,
@@ -69,10 +69,12 @@ def page_data(
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
             {
-                **picture, "size": c.size, "name": c.name, "a": node_table(c.mean),
+                **picture, "size": c.size, "name": c.name, "a": table,
                 **_mean_edges(c.mean, edge_columns),
             }
-            for c, picture in zip(summary.clusters, pictures.mean_data(), strict=True)
+            for c, picture, table in zip(
+                summary.clusters, pictures.mean_data(), node_tables([c.mean for c in summary.clusters]), strict=True
+            )
         ],
         "labels": list(pictures.labels),
     }
@@ -165,7 +167,7 @@ def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
         return {"e": [], "ef": [], **({"ea": []} if columns else {})}
     found: dict[str, Any] = {"e": mean.edges.ravel().tolist(), "ef": [round(100 * float(s)) for s in mean.edge_support]}
     if columns:
-        found["ea"] = edge_table(mean, mean.edges)
+        found["ea"] = edge_tables([mean], mean.edges, np.array([0, mean.n_edges]))[0]
     return found
 
 
