@@ -55,7 +55,7 @@ class Drawing:
     @property
     def directed(self) -> bool:
         """Whether a stroke has an arrow head."""
-        return np.count_nonzero(self.heads) > 0
+        return bool(np.count_nonzero(self.heads))
 
     @property
     def names_beside(self) -> bool:
@@ -136,6 +136,7 @@ def drawing(
             ends = ends[kept]
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
     written, m = labels is not False, len(kept)
+    rings = np.zeros(graph.n_nodes, bool) if named is None else np.array([kind == "circle" for kind in named], dtype=bool)
     heads = np.zeros(m, bool)
     if graph.directed and DEPTH not in graph.nodes:
         heads[:] = True
@@ -144,7 +145,7 @@ def drawing(
         dots=~np.zeros(graph.n_nodes, bool), kinds=kinds,
         ends=ends, stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
         inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=heads,
-        rings=np.array([kind == "circle" for kind in kinds]) if named else np.zeros(graph.n_nodes, bool), core=framed(graph, shown_nodes),
+        rings=rings, core=framed(graph, shown_nodes),
     )  # fmt: skip
     if molecule:
         return _molecule(graph, plain, written=written)

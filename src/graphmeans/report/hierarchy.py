@@ -50,7 +50,8 @@ def _merged_means(estimator: Any, summary: ClusteringSummary, tree: Merge) -> di
         points = points_of(estimator, parts)
         found = space.match(points, points, np.arange(len(parts)).reshape(-1, 2))
         for n, node in enumerate(ready):
-            assert node.left is not None and node.right is not None
+            assert node.left is not None
+            assert node.right is not None
             sizes = node.left.size, node.right.size
             means[id(node)] = merged_mean(parts[2 * n], parts[2 * n + 1], found.mapping(n), sizes)
         merges = [node for node in merges if id(node) not in means]

@@ -34,7 +34,8 @@ def page_data(
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". First those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
+    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `places` are
+    first those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
     sample, of = evidence.sample.tolist(), labels[evidence.sample]
@@ -139,7 +140,7 @@ def _known_at_once(
 
 
 def _add_shares(members: list[dict[str, Any]], shares: DistanceShares, edges: Parts) -> None:
-    """Add the parts of squared distances, in thousandths, of nodes and these edges, and of what is missing, if it is not little."""
+    """Add the parts of squared distances in thousandths: of nodes, of these edges, and of what is missing if it is not little."""
     totals = shares.totals
     scale = np.divide(1000.0, totals, out=np.zeros_like(totals), where=totals > 0)
 

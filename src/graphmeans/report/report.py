@@ -104,7 +104,8 @@ def write_report(
     if summary is None:
         summary = summarize_clustering(estimator, classes)
     # The matrices of a page are small: more threads would only wait for each other, and busily.
-    with _linear_algebra().limit(limits=1, user_api="blas"), positions.y_down(positions.draws_down() if y_down is None else y_down):
+    down = positions.draws_down() if y_down is None else y_down
+    with _linear_algebra().limit(limits=1, user_api="blas"), positions.y_down(down):
         target.write_text(_page(estimator, graphs, summary, title, command, seconds, wanted), encoding="utf-8")
     return target
 
