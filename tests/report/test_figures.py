@@ -153,10 +153,12 @@ def test_shares_add_up_to_the_squared_distance(directed: bool):
     km = fitted(graphs, 2)
     points, centers = points_of(km, graphs), centers_of(km)
     own = align_to_center(km.space_, points, centers, km.labels_)
-    for n, shares in enumerate(distance_shares(points, centers, km.labels_.astype(np.int64), own)):
-        parts = (shares.nodes, shares.of_edges, shares.of_missing_nodes, shares.of_missing_edges)
-        squared = km.space_.in_units_of_graphs(sum(part.sum() for part in parts), power=2)
-        assert squared == pytest.approx(own.upper[n] ** 2)
+    shares = distance_shares(points, centers, km.labels_.astype(np.int64), own)
+    assert km.space_.in_units_of_graphs(shares.totals, power=2) == pytest.approx(own.upper**2)
+    two = shares.edges.largest(2)
+    for n, (first, last) in enumerate(zip(shares.edges.ptr, shares.edges.ptr[1:], strict=False)):
+        mine = two.shares[two.ptr[n] : two.ptr[n + 1]]
+        assert sorted(mine, reverse=True) == sorted(shares.edges.shares[first:last], reverse=True)[:2]
 
 
 def test_the_tree_merges_what_costs_least():

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from graphmeans.cluster.estimators.inputs import rows_to_batch
 from graphmeans.graphs.batch import GraphBatch, IntArray
 from graphmeans.graphs.convert import to_graphs
-from graphmeans.graphs.encoding.molecules import MoleculeEncoder
+from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Matches
@@ -29,7 +29,7 @@ def points_of(estimator: Any, graphs: Any) -> GraphBatch:
 def graphs_as_fitted(estimator: Any, graphs: Any) -> list[Graph]:
     """The graphs whose nodes alignments speak of: of molecules, those that the estimator's encoder makes of them."""
     encoder = getattr(estimator, "encoder_", None)
-    return encoder.graphs_of(graphs) if isinstance(encoder, MoleculeEncoder) else to_graphs(graphs)
+    return encoder.graphs_of(graphs) if isinstance(encoder, GraphEncoder) else to_graphs(graphs)
 
 
 def centers_of(estimator: Any) -> GraphBatch:

@@ -165,6 +165,20 @@ def sum_of_squares(values, count):
     return result
 
 
+@inner
+def by_frame(frame, count):
+    """The positions of all pairs, those of a frame one after the other, in their order (counting sort)."""
+    order, start = np.empty(len(frame), np.int64), np.zeros(count + 1, np.int64)
+    for k in frame:
+        start[k + 1] += 1
+    for k in range(count):
+        start[k + 1] += start[k]
+    for p in range(len(frame)):
+        order[start[frame[p]]] = p
+        start[frame[p]] += 1
+    return order
+
+
 @kernel
 def aligned_squares(
     node_ptr, nodes, edge_ptr, ends, values, directed, which, frame, mappings, mapping_ptr,
@@ -182,7 +196,7 @@ def aligned_squares(
     y_nodes, y_edges = np.empty((capacity, dv)), np.empty((most, channels))
     work_nodes, work_edges = np.empty((capacity, dv)), np.empty((most, channels))
     n_nodes, n_edges, loaded = 0, 0, -1
-    for p in np.argsort(frame, kind="mergesort"):
+    for p in by_frame(frame, len(f_size)):
         g, k = which[p], frame[p]
         if k != loaded:
             node_row[:] = -1

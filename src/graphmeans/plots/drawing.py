@@ -6,6 +6,7 @@ SVG files, matplotlib axes and the report's page all draw from it, so that a gra
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.network import NAME, NAMED, is_labelled, thinned
-from graphmeans.plots.positions import FAINT, Positions, framed, has_positions, layout, node_kinds, visible
+from graphmeans.plots.positions import FAINT, Positions, Viewport, framed, has_positions, layout, node_kinds, visible
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
 
@@ -24,7 +25,7 @@ from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
 MOST_LABELS = 60
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Drawing:
     """Nodes at points of the plane (y upwards) and the strokes between them.
 
@@ -54,7 +55,7 @@ class Drawing:
     @property
     def directed(self) -> bool:
         """Whether a stroke has an arrow head."""
-        return bool(self.heads.any())
+        return bool(np.count_nonzero(self.heads))
 
     @property
     def names_beside(self) -> bool:
@@ -79,7 +80,7 @@ class Drawing:
         if not len(self.strokes):
             return 0.0
         a, b = self.points[self.ends[self.strokes]].transpose(1, 0, 2)
-        return float(np.median(np.linalg.norm(a - b, axis=1)))
+        return median(np.linalg.norm(a - b, axis=1).tolist())
 
     def _label_ends(self) -> Positions:
         """How far labels reach to the left and to the right, where the layout has kept room for them."""
@@ -90,21 +91,29 @@ class Drawing:
             ends += [self.points[i] + [x, 0.0] for x in reach]
         return np.array(ends, dtype=np.float64).reshape(-1, 2)
 
-    def box(self, *, labels: bool = True) -> tuple[float, float, float, float] | None:
-        """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
+    def outline(self, *, labels: bool = True) -> Positions:
+        """The points that decide the frame, with or without labels."""
         points = [self.points[self.core & (self.strength > 0)]]
-        if self.bend.any():
+        if np.count_nonzero(self.bend):
             strong = self.core[self.ends].all(axis=1)
             for s in np.flatnonzero((self.bend != 0) & (self.stroke_strength > 0) & strong):
                 start, end = self.points[self.ends[s]]
                 points.append(arc_points(start, end, float(self.bend[s]), 8))
         if self.em and labels:
             points.append(self._label_ends())
-        every = np.concatenate(points) if len(points) > 1 else points[0]
-        if not len(every):
-            return None
-        low, high = every.min(axis=0), every.max(axis=0)
-        return float(low[0]), float(low[1]), float(high[0]), float(high[1])
+        return np.concatenate(points) if len(points) > 1 else points[0]
+
+    def box(self, *, labels: bool = True) -> Viewport | None:
+        """Left, bottom, right, top of what decides the frame, with or without labels; None if nothing does."""
+        return box_about(self.outline(labels=labels))
+
+
+def box_about(points: Positions) -> Viewport | None:
+    """Left, bottom, right, top of points; None if there are none."""
+    if not len(points):
+        return None
+    low, high = points.min(axis=0), points.max(axis=0)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
 def drawing(
@@ -115,22 +124,28 @@ def drawing(
     strength, along = shown_nodes.astype(np.float64), shown_edges.astype(np.float64)
     if isinstance(graph, MeanGraph):
         strength, along = strength * graph.node_support, along * graph.edge_support
-    tree = not has_positions(graph) and forest_of(graph, shown_nodes, shown_edges) is not None
-    kept = np.arange(graph.n_edges)
-    molecule = is_molecule(graph)
+    tree = forest_of(graph, shown_nodes, shown_edges) is not None and not has_positions(graph)
+    kept, ends = np.arange(graph.n_edges), graph.edges
+    named = node_kinds(graph)
+    kinds = [""] * graph.n_nodes if named is None else named
+    molecule = named is not None and is_molecule(graph)
     if not tree and not molecule:
         stronger = thinned(graph, along)
         if stronger is not along:
             kept, along = np.flatnonzero(stronger), stronger[stronger > 0]
+            ends = ends[kept]
     points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
-    kinds = node_kinds(graph) or [""] * graph.n_nodes
     written, m = labels is not False, len(kept)
+    rings = np.zeros(graph.n_nodes, bool) if named is None else np.array([kind == "circle" for kind in named], dtype=bool)
+    heads = np.zeros(m, bool)
+    if graph.directed and DEPTH not in graph.nodes:
+        heads[:] = True
     plain = Drawing(
         points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
-        dots=np.ones(graph.n_nodes, bool), kinds=kinds,
-        ends=graph.edges[kept], stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
-        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=np.full(m, graph.directed and DEPTH not in graph.nodes),
-        rings=np.array([kind == "circle" for kind in kinds], dtype=bool), core=framed(graph, faint),
+        dots=~np.zeros(graph.n_nodes, bool), kinds=kinds,
+        ends=ends, stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
+        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=heads,
+        rings=rings, core=framed(graph, shown_nodes),
     )  # fmt: skip
     if molecule:
         return _molecule(graph, plain, written=written)
@@ -138,7 +153,8 @@ def drawing(
         return replace(plain, em=1.0, letters=label_length(int(shown_nodes.sum())))
     if is_labelled(graph) and written and not any(kinds):
         plain = _with_names(graph, plain)
-    return _one_line_each(_with_arcs(graph, plain))
+    plain = _with_arcs(graph, plain)
+    return _one_line_each(plain) if graph.directed else plain
 
 
 def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -> Positions:
@@ -156,7 +172,7 @@ def arc_points(start: Positions, end: Positions, bend: float, count: int = 24) -
 
 def _one_line_each(plain: Drawing) -> Drawing:
     """Two opposite arcs become one line without arrow heads, which would say nothing there."""
-    if not plain.directed or not len(plain.ends):
+    if not plain.directed:
         return plain
     opposite = {(int(i), int(j)): s for s, (i, j) in enumerate(plain.ends) if plain.stroke_strength[s] > 0}
     other = np.array([opposite.get((int(j), int(i)), -1) for i, j in plain.ends])

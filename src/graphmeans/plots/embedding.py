@@ -56,11 +56,12 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
     points = np.zeros((n, 2))
     points[:, : len(top)] = vectors[:, top] * np.sqrt(np.maximum(values[top], 0.0))
     points += 1e-6 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # no two on one spot
+    itself = np.arange(n)
     for _ in range(_STEPS):
-        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
         ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 1e-12)
         guide = -ratio
-        np.fill_diagonal(guide, ratio.sum(axis=1))
+        guide[itself, itself] = ratio.sum(axis=1)
         points = guide @ points / n
     return lying(points - points.mean(axis=0))
 

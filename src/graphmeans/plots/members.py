@@ -42,7 +42,7 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
-    theirs, ours = _edge_numbers(mean.edges, mean), _edge_numbers(into[member.edges], mean)
+    theirs, ours = (edge_numbers(ends, 0, mean.n_nodes, mean.directed) for ends in (mean.edges, into[member.edges]))
     usual_edges, present = theirs[edge_support >= usual], into[into >= 0]
     extra_nodes = (into < 0) | (node_support[np.maximum(into, 0)] < usual if mean.n_nodes else True)
     missing_nodes = (node_support >= usual) & ~np.isin(np.arange(mean.n_nodes), present)
@@ -51,11 +51,11 @@ def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = U
     return Differences(*(np.flatnonzero(part) for part in (extra_nodes, extra_edges, missing_nodes, missing_edges)))
 
 
-def _edge_numbers(ends: IntArray, mean: Graph) -> IntArray:
-    """A number for each pair of nodes of the mean; -1 if one of them is none."""
+def edge_numbers(ends: IntArray, of: int | IntArray, size: int, directed: bool) -> IntArray:
+    """A number for each pair of nodes in graph `of`, none of which has more than `size` nodes; -1 if one of them is none."""
     a, b = ends.T
-    low, high = (a, b) if mean.directed else (np.minimum(a, b), np.maximum(a, b))
-    return np.where(np.minimum(a, b) < 0, -1, low * max(mean.n_nodes, 1) + high)
+    low, high = (a, b) if directed else (np.minimum(a, b), np.maximum(a, b))
+    return np.where(np.minimum(a, b) < 0, -1, (of * size + low) * size + high)
 
 
 def frame_positions(

@@ -84,7 +84,8 @@ class Pen:
             self.line, self.dot = min(self.line, self.font * 0.14), min(self.dot, self.font * 0.45)
         self.box = square(viewport if viewport is not None else drawing.box(labels=bool(self.written)) or (0.0, 0.0, 1.0, 1.0))
         self.scale = (self.size - 2 * self.margin) / (self.box[2] - self.box[0])
-        usual = drawing.usual_length * self.scale
+        self._unit = drawing.usual_length
+        usual = self._unit * self.scale
         if usual:  # finer where the edges come out short
             self.line = max(min(self.line, usual * 0.16), 0.7)
             self.dot = max(min(self.dot, usual * 0.22), 1.0)
@@ -122,21 +123,19 @@ class Pen:
     def lines(self) -> Iterator[DrawnLine]:
         """The lines to draw, the weak ones first; they keep clear of what is written at their ends."""
         d = self.drawing
-        room = self.font * 0.62 / self.scale
-        unit = d.usual_length
-        for s in d.strokes:
-            start, end = d.points[d.ends[s]]
-            length = float(np.linalg.norm(end - start))
-            if length < 1e-9:
-                continue
-            along = (end - start) / length
-            aside = np.array([-along[1], along[0]]) * d.shift[s] * min(unit, length)
-            written = [self.written and not d.names_beside and d.labels[node] for node in d.ends[s]]
-            cuts = [min(room, 0.35 * length) if label else d.inset[s] * length for label in written]
-            strength = float(d.stroke_strength[s])
+        strokes = d.strokes
+        start, end = d.points[d.ends[strokes]].transpose(1, 0, 2)
+        length = np.linalg.norm(end - start, axis=1)
+        long = length >= 1e-9
+        strokes, start, end, length = strokes[long], start[long], end[long], length[long, None]
+        along = (end - start) / length
+        aside = np.stack([-along[:, 1], along[:, 0]], axis=1) * d.shift[strokes, None] * np.minimum(self._unit, length)
+        written = np.array([bool(label) and self.written and not d.names_beside for label in d.labels])[d.ends[strokes]]
+        cuts = np.where(written, np.minimum(self.font * 0.62 / self.scale, 0.35 * length), d.inset[strokes, None] * length)
+        start, end = start + along * cuts[:, :1] + aside, end - along * cuts[:, 1:] + aside
+        for n, (s, strength) in enumerate(zip(strokes.tolist(), d.stroke_strength[strokes].tolist(), strict=True)):
             yield DrawnLine(
-                int(s), start + along * cuts[0] + aside, end - along * cuts[1] + aside, float(d.bend[s]),
-                self.line * (0.35 + 0.65 * strength), opacity(strength),
+                s, start[n], end[n], float(d.bend[s]), self.line * (0.35 + 0.65 * strength), opacity(strength)
             )  # fmt: skip
 
     @property

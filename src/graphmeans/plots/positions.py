@@ -101,7 +101,7 @@ def _own_columns(graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64]
 def visible(graph: Graph, faint: float = FAINT) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which nodes and edges a picture shows: all of a graph, those of a mean that enough members have."""
     if not isinstance(graph, MeanGraph):
-        return np.ones(graph.n_nodes, bool), np.ones(graph.n_edges, bool)
+        return ~np.zeros(graph.n_nodes, bool), ~np.zeros(graph.n_edges, bool)
     nodes = graph.node_support >= faint
     least = max(faint, _BOND) if is_molecule(graph) else faint
     return nodes, (graph.edge_support >= least) & nodes[graph.edges].all(axis=1)
@@ -115,9 +115,8 @@ def node_kinds(graph: Graph) -> list[str] | None:
     return None
 
 
-def framed(graph: Graph, faint: float = FAINT) -> NDArray[np.bool_]:
-    """Which nodes decide the frame of a picture: what few members have may run out of it."""
-    nodes, _ = visible(graph, faint)
+def framed(graph: Graph, nodes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of the visible nodes decide the frame of a picture: what few members have may run out of it."""
     if isinstance(graph, MeanGraph) and (graph.node_support >= _SOLID).sum() > 1:
         nodes = nodes & (graph.node_support >= _SOLID)
     return nodes
@@ -199,7 +198,7 @@ def viewport(graphs: Iterable[Graph], faint: float = FAINT) -> Viewport | None:
         own = own_positions(graph)
         if own is None:
             return None
-        shown = own[framed(graph, faint)]
+        shown = own[framed(graph, visible(graph, faint)[0])]
         if len(shown):
             corners.append([*shown.min(axis=0), *(-shown.max(axis=0))])
     if not corners:

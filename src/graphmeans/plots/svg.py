@@ -102,9 +102,11 @@ def picture_title(graph: Graph) -> str:
 
 def _lines(pen: Pen) -> str:
     groups: dict[tuple[str, str], list[str]] = {}
-    for line in pen.lines():
+    lines = list(pen.lines())
+    places = pen.pixels(np.array([(line.start, line.end) for line in lines])).reshape(-1, 2, 2)
+    for line, (start, end) in zip(lines, places, strict=True):
         look = rounded(line.width), rounded(line.opacity)
-        groups.setdefault(look, []).append(_stroke(line, pen))
+        groups.setdefault(look, []).append(_stroke(line, start, end, pen))
     paths = "".join(
         f'<path d="{"".join(strokes)}" stroke-width="{width}"{_opacity(strength)}/>'
         for (width, strength), strokes in groups.items()
@@ -113,8 +115,7 @@ def _lines(pen: Pen) -> str:
     return f'<g stroke="currentColor" fill="none" {caps}>{paths}</g>' if paths else ""
 
 
-def _stroke(line: DrawnLine, pen: Pen) -> str:
-    start, end = pen.pixels(np.array([line.start, line.end]))
+def _stroke(line: DrawnLine, start: Positions, end: Positions, pen: Pen) -> str:
     path = f"M{_pair(start)}{_way(start, end, line.bend)}"
     if pen.drawing.directed and pen.drawing.heads[line.stroke]:
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)
@@ -133,16 +134,16 @@ def _way(start: Positions, end: Positions, bend: float) -> str:
 def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
     d = pen.drawing
     parts = []
-    places = pen.pixels(d.points)
-    for i in d.drawn:
-        label, strength = d.labels[i], float(d.strength[i])
+    places, strengths = pen.pixels(d.points).tolist(), d.strength.tolist()
+    for i in d.drawn.tolist():
+        label, strength = d.labels[i], strengths[i]
         if not label and not d.dots[i]:
             continue
         look = faded = _opacity(rounded(opacity(strength)))
         if d.kinds[i] in palette:
             look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
         if pen.written and label:
-            parts.append(_written(d, int(i), places[i], pen.letters(strength), look))
+            parts.append(_written(d, i, places[i], pen.letters(strength), look))
         if not (pen.written and label) or d.names_beside:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
@@ -152,7 +153,7 @@ def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
     return f"<g{_LETTERING if pen.written else ''}>{''.join(parts)}</g>" if parts else ""
 
 
-def _written(d: Drawing, i: int, place: Positions, font: float, look: str) -> str:
+def _written(d: Drawing, i: int, place: list[float], font: float, look: str) -> str:
     text = plain_text(d.labels[i], d.letters)
     side = d.sides[i] if len(text) > 1 else 0
     x = rounded(place[0] + side * (0.7 if d.names_beside else -0.36) * font)
@@ -168,7 +169,8 @@ def _arrow_head(tip: Positions, along: Positions, pen: Pen) -> str:
 
 def rounded(value: float) -> str:
     """A coordinate with two decimals at most."""
-    return f"{round(float(value), 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # + 0.0: no "-0"
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def _opacity(value: str) -> str:

@@ -45,6 +45,8 @@ def forest_of(graph: Graph, nodes: NDArray[np.bool_], edges: NDArray[np.bool_]) 
     A tree is one whose roles are depths, or whose nodes have a column ``depth`` and whose edges lead down, or a directed
     forest. In a mean a node may have several parents: the one that most members give it counts.
     """
+    if not graph.directed and not graph.roles:
+        return None  # nothing says what is above what
     kept = np.flatnonzero(edges)
     if not len(kept):
         return None

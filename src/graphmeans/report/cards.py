@@ -110,12 +110,12 @@ class CardMaker:
     ) -> None:
         self.clusters, self.evidence, self.pictures = summary.clusters, evidence, pictures
         labels = summary.labels[evidence.sample]
+        sample, is_fair = evidence.sample.tolist(), evidence.fair.tolist()
         # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
-        fair = [_spread([n for n in rows if evidence.fair[n]]) for rows in self.rows]
-        self.members = [[graphs[evidence.sample[n]] for n in rows] for rows in fair]
-        self.margins = evidence.margins
-        self.spread = spreads([graphs[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 200)]])
+        self.members = [[graphs[sample[n]] for n in _spread([n for n in rows if is_fair[n]])] for rows in self.rows]
+        self.margins = evidence.margins.tolist()
+        self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
         self.features = [features(*both) for both in zip(self.members, self.profiles, strict=True)]
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]

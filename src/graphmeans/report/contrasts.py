@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import IntArray
-from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import join_columns
 from graphmeans.plots.members import edge_key
@@ -49,11 +49,18 @@ def profile_contrasts(here: dict[str, float], there: dict[str, float], spread: d
 
 def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
     """The standard deviation over graphs of what `profile_contrasts` compares."""
-    rows: dict[str, list[float]] = {}
-    for graph in graphs:
-        for key, value in profile([graph]).items():
-            rows.setdefault(key, []).append(value)
-    return {key: float(np.std(values)) for key, values in rows.items() if np.std(values) > 0}
+    rows: dict[str, list[float]] = {
+        "nodes in a graph": [graph.n_nodes for graph in graphs], "edges in a graph": [graph.n_edges for graph in graphs]
+    }  # fmt: skip
+    for what, key, parts in _columns(graphs):
+        alike: dict[Any, list[NDArray[Any]]] = {}
+        for part in parts:
+            alike.setdefault((part.dtype.kind, part.shape[1:]), []).append(part)
+        for some in alike.values():
+            for name, values in _column_profiles(what, key, some).items():
+                rows.setdefault(name, []).extend(values)
+    found = {key: float(np.std(values)) for key, values in rows.items() if values}
+    return {key: spread for key, spread in found.items() if spread > 0}
 
 
 def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
@@ -71,7 +78,8 @@ def _support_line(what: str, here: float, there: float) -> Contrast:
 
 def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
-    for i, j in enumerate(into):
+    columns = list(_in_both(mean.nodes, other.nodes))
+    for i, j in enumerate(into.tolist()):
         here = float(mean.node_support[i])
         there = float(other.node_support[j]) if j >= 0 else 0.0
         if max(here, there) < 0.3:
@@ -79,21 +87,23 @@ def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if abs(here - there) >= 0.3:
             lines.append(_support_line(f"node {names[i]}", here, there))
         elif j >= 0:
-            lines += _changed(f"node {names[i]}", mean.nodes, i, other.nodes, int(j))
+            lines += _changed(f"node {names[i]}", columns, i, j)
     return lines
 
 
 def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
     lines = []
-    theirs = {edge_key(i, j, other.directed): e for e, (i, j) in enumerate(other.edges)}
-    back = {int(j): i for i, j in enumerate(into) if j >= 0}
+    columns = list(_in_both(mean.edge_attributes, other.edge_attributes))
+    goes, ends, other_ends = into.tolist(), mean.edges.tolist(), other.edges.tolist()
+    theirs = {edge_key(i, j, other.directed): e for e, (i, j) in enumerate(other_ends)}
+    back = {j: i for i, j in enumerate(goes) if j >= 0}
     seen = set()
     told: set[tuple[int, int]] = set()  # an edge that runs both ways is told once
-    for e, (i, j) in enumerate(mean.edges):
-        if (int(j), int(i)) in told:
+    for e, (i, j) in enumerate(ends):
+        if (j, i) in told:
             continue
-        told.add((int(i), int(j)))
-        key = edge_key(int(into[i]), int(into[j]), other.directed)
+        told.add((i, j))
+        key = edge_key(goes[i], goes[j], other.directed)
         f = theirs.get(key) if min(key) >= 0 else None
         if f is not None:
             seen.add(f)
@@ -103,11 +113,11 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         if abs(here - there) >= 0.3:
             lines.append(_support_line(what, here, there))
         elif f is not None and min(here, there) >= 0.3:
-            lines += _changed(what, mean.edge_attributes, e, other.edge_attributes, f)
-    for f, (i, j) in enumerate(other.edges):
+            lines += _changed(what, columns, e, f)
+    for f, (i, j) in enumerate(other_ends):
         there = float(other.edge_support[f])
-        if f not in seen and there >= 0.3 and int(i) in back and int(j) in back:
-            here_ends = back[int(i)], back[int(j)]
+        if f not in seen and there >= 0.3 and i in back and j in back:
+            here_ends = back[i], back[j]
             if here_ends in told or here_ends[::-1] in told:
                 continue
             told.add(here_ends)
@@ -116,24 +126,32 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
     return lines
 
 
-def _changed(what: str, columns: Mapping[str, Any], i: int, others: Mapping[str, Any], j: int) -> list[Contrast]:
-    """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
-    found = []
+def _in_both(columns: Columns, others: Columns) -> Iterator[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """The columns that two means have in common, of numbers as rows of vectors, with the ranges of their components."""
     for key, column in columns.items():
         other = others.get(key)
-        if other is None or other.ndim != column.ndim:
+        if other is None or other.ndim != column.ndim or not (len(column) and len(other)):
             continue
         if column.dtype.kind == "f":
-            a, b = np.atleast_1d(column[i]), np.atleast_1d(other[j])
-            both = np.concatenate([np.atleast_2d(column.reshape(len(column), -1)), other.reshape(len(other), -1)])
-            reach = np.ptp(both, axis=0)
+            column, other = column.reshape(len(column), -1), other.reshape(len(other), -1)
+            yield key, column, other, np.ptp(np.concatenate([column, other]), axis=0)
+        else:
+            yield key, column, other, np.zeros(0)
+
+
+def _changed(what: str, columns: Sequence[tuple[str, Any, Any, Any]], i: int, j: int) -> list[Contrast]:
+    """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
+    found = []
+    for key, column, other, reach in columns:
+        a, b = column[i], other[j]
+        if column.dtype.kind == "f":
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
                 weight = 0.9 * float(share[d])
                 found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), weight))
-        elif str(column[i]) != str(other[j]):
-            values = plain_text(column[i], 24), plain_text(other[j], 24)
+        elif str(a) != str(b):
+            values = plain_text(a, 24), plain_text(b, 24)
             found.append(Contrast(f"{_called(key)} of {what}", *values, 0.9 * 0.6))
     return found
 
@@ -146,32 +164,53 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
         "nodes in a graph": float(np.mean([graph.n_nodes for graph in graphs])),
         "edges in a graph": float(np.mean([graph.n_edges for graph in graphs])),
     }
-    for what, columns in (("node", "nodes"), ("edge", "edge_attributes")):
-        rows: dict[str, list[NDArray[np.generic]]] = {}
-        for graph in graphs:
-            for key, column in getattr(graph, columns).items():
-                rows.setdefault(key, []).append(column)
-        for key, parts in rows.items():
-            parts = [part for part in parts if len(part)]
-            if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
-                profile.update(_column_profile(what, key, join_columns(parts)))
+    for what, key, parts in _columns(graphs):
+        if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
+            profile.update((name, value) for name, (value,) in _column_profiles(what, key, [join_columns(parts)]).items())
     return profile
 
 
-def _column_profile(what: str, key: str, values: NDArray[np.generic]) -> dict[str, float]:
-    known = np.ma.compressed(values) if isinstance(values, np.ma.MaskedArray) and values.ndim == 1 else np.ma.getdata(values)
-    if not len(known):
+def _columns(graphs: Sequence[Graph]) -> Iterator[tuple[str, str, list[NDArray[Any]]]]:
+    """Each column of nodes or edges, with the values of all graphs that have some in it."""
+    for what, columns in (("node", "nodes"), ("edge", "edge_attributes")):
+        rows: dict[str, list[NDArray[Any]]] = {}
+        for graph in graphs:
+            for key, column in getattr(graph, columns).items():
+                if len(column):
+                    rows.setdefault(key, []).append(column)
+        yield from ((what, key, parts) for key, parts in rows.items())
+
+
+def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict[str, list[float]]:
+    """Averages of numbers or shares of strings in a column, each over the parts in which there is something to tell."""
+    values = np.concatenate([np.asarray(part) for part in parts])
+    of = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    if values.ndim == 1 and any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        known = ~np.concatenate([np.ma.getmaskarray(part) for part in parts])
+        values, of = values[known], of[known]
+    counts = np.bincount(of, minlength=len(parts))
+    if values.dtype.kind not in "fb":
+        return _word_shares(f"share of {what}s with {_called(key)}", values.tolist(), of.tolist(), counts.tolist())
+    numbers = (values if values.ndim > 1 else values[:, None]).astype(np.float64)
+    if not 0 < numbers.shape[1] <= 8:
         return {}
-    if values.dtype.kind in "fb":
-        averages = np.atleast_1d(known.astype(np.float64).mean(axis=0))
-        if len(averages) > 8 or (key == BARE and what == "edge" and np.allclose(known.astype(float), 1.0)):
-            return {}
-        called = [f"mean {_called(key)} of {what}s"]
-        if len(averages) != 1:
-            called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(len(averages))]
-        return dict(zip(called, averages.tolist(), strict=True))
-    counts = Counter(plain_text(value, 24) for value in known.tolist())
-    return {f"share of {what}s with {_called(key)} {kind}": count / len(known) for kind, count in sorted(counts.items())}
+    told = counts > 0
+    if key == BARE and what == "edge":  # where every edge has the weight 1, that tells nothing
+        told &= np.bincount(of, ~np.isclose(numbers, 1.0).all(axis=1), minlength=len(parts)) > 0
+    called = [f"mean {_called(key)} of {what}s"]
+    if numbers.shape[1] != 1:
+        called = [f"mean {key or 'value'} {d + 1} of {what}s" for d in range(numbers.shape[1])]
+    sums = (np.bincount(of, column, minlength=len(parts)) for column in numbers.T)
+    return {name: (total[told] / counts[told]).tolist() for name, total in zip(called, sums, strict=True) if told.any()}
+
+
+def _word_shares(called: str, words: list[Any], of: list[int], counts: list[int]) -> dict[str, list[float]]:
+    """The share of each string in the parts that have it."""
+    found = Counter((plain_text(word, 24), n) for word, n in zip(words, of, strict=True))
+    shares: dict[str, list[float]] = {}
+    for (kind, n), count in sorted(found.items()):
+        shares.setdefault(f"{called} {kind}", []).append(count / counts[n])
+    return shares
 
 
 def _called(key: str) -> str:

@@ -32,9 +32,9 @@ def graph_attributes(graphs: Sequence[Graph]) -> list[dict[str, Any]]:
         _numbers("number of edges", np.array([graph.n_edges for graph in graphs], dtype=np.float64)),
     ]
     for what, columns in (("nodes", "nodes"), ("edges", "edge_attributes")):
-        keys = sorted({key for graph in graphs[:1000] for key in getattr(graph, columns)}, key=natural_key)
-        for key in keys:
-            parts = [getattr(graph, columns).get(key) for graph in graphs]
+        tables = [getattr(graph, columns) for graph in graphs]
+        for key in sorted({key for table in tables[:1000] for key in table}, key=natural_key):
+            parts = [table.get(key) for table in tables]
             if any(part is not None and part.ndim > 1 and part.shape[1] > 3 for part in parts[:1000]):
                 continue
             called = plain_text(key, 24) or "value"
@@ -52,7 +52,7 @@ def _means(called: str, what: str, parts: list[Any]) -> list[dict[str, Any]]:
     """The mean of a column in each graph, of what is not missing; a column of vectors has a mean for each component."""
     width = next((1 if part.ndim == 1 else part.shape[1] for part in parts if part is not None and len(part)), 0)
     filled = [n for n, part in enumerate(parts) if part is not None and len(part) and (part.ndim == 1 or part.shape[1] == width)]
-    values = np.concatenate([np.ma.getdata(parts[n]).astype(np.float64).reshape(len(parts[n]), width) for n in filled])
+    values = np.concatenate([np.asarray(parts[n]).reshape(len(parts[n]), width) for n in filled]).astype(np.float64)
     if any(isinstance(parts[n], np.ma.MaskedArray) for n in filled):
         hidden = np.concatenate([np.ma.getmaskarray(parts[n]).reshape(len(parts[n]), width) for n in filled])
         values = np.where(hidden, np.nan, values)

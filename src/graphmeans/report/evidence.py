@@ -26,7 +26,7 @@ from graphmeans.plots.embedding import Map
 from graphmeans.report.centers import CenterWays, frames_of, match_centers
 from graphmeans.report.places import estimated_places, map_of
 from graphmeans.report.report_graphs import read_ahead
-from graphmeans.report.shares import MemberShares, distance_shares
+from graphmeans.report.shares import DistanceShares, distance_shares
 from graphmeans.report.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
 from graphmeans.report.summary import all_matchings
 from graphmeans.space import GraphSpace
@@ -61,7 +61,7 @@ class Evidence:
     fair: NDArray[np.bool_]  # those of the sample that were drawn at random, and not because they are near or far
     own_distance: FloatArray
     mappings: list[IntArray]  # of each graph of the sample into its mean
-    shares: list[MemberShares]  # what its nodes and edges contribute to its squared distance
+    shares: DistanceShares  # what their nodes and edges contribute to their squared distances
     second: IntArray  # the nearest of the other clusters, -1 if there is none
     second_distance: FloatArray  # its distance, or at least that
     second_matched: NDArray[np.bool_]  # whether it is the distance
@@ -91,13 +91,13 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     centers = centers_of(estimator)
     k = len(centers)
-    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED)]))  # of a graph, on average
+    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED).tolist()]))  # of a graph, on average
     most = min(MOST_GRAPHS, int(OWN * _affordable(estimator, nodes, LEAST)), int(MOST_NODES / max(1.0, nodes)))
     most = most if members is None else members
     affordable = _affordable(estimator, nodes, LEAST / 3)  # of a small fit the graphs are drawn first
     sample, fair, nearest, farthest = _sample(labels, distances, most, random_state)
     read_ahead(graphs, sample)
-    points = points_of(estimator, [graphs[i] for i in sample])
+    points = points_of(estimator, [graphs[i] for i in sample.tolist()])
     of = labels[sample]
 
     ways = match_centers(quick, centers, int(CENTERS * affordable))

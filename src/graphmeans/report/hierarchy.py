@@ -9,6 +9,7 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import points_of
 from graphmeans.graphs.errors import GraphError
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.auto import Auto
 from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.summary import ClusteringSummary
@@ -24,24 +25,37 @@ def cluster_tree(estimator: Any, summary: ClusteringSummary, evidence: Evidence)
     tree = merge_tree([c.size for c in summary.clusters], evidence.ways.distances)
     if tree is None or len(summary.clusters) > MOST_DRAWN:
         return tree
-    space = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
+    try:
+        means = _merged_means(estimator, summary, tree)
+    except (GraphError, TypeError):  # rows of an array, or means of a kind that cannot be mixed: no pictures
+        return tree
 
     def drawn(node: Merge) -> Merge:
         if node.left is None or node.right is None:
-            assert node.label is not None
-            return replace(node, mean=summary.clusters[node.label].mean)
-        left, right = drawn(node.left), drawn(node.right)
-        if left.mean is None or right.mean is None:
-            return replace(node, left=left, right=right)
-        batches = [points_of(estimator, [part.mean]) for part in (left, right)]
-        found = space.match(*batches, np.zeros((1, 2), dtype=np.int64))
-        mean = merged_mean(left.mean, right.mean, found.mapping(0), (left.size, right.size))
-        return replace(node, left=left, right=right, mean=mean)
+            return replace(node, mean=means[id(node)])
+        return replace(node, left=drawn(node.left), right=drawn(node.right), mean=means[id(node)])
 
-    try:
-        return drawn(tree)
-    except (GraphError, TypeError):  # rows of an array, or means of a kind that cannot be mixed: no pictures
-        return tree
+    return drawn(tree)
+
+
+def _merged_means(estimator: Any, summary: ClusteringSummary, tree: Merge) -> dict[int, MeanGraph]:
+    """The means of all nodes of a tree, by their ids: from the clusters upwards, what can be merged in one go."""
+    space = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
+    merges = inner_nodes(tree)
+    leaves = [part for node in merges for part in (node.left, node.right) if part is not None and part.label is not None]
+    means = {id(leaf): summary.clusters[leaf.label].mean for leaf in leaves if leaf.label is not None}
+    while merges:
+        ready = [node for node in merges if id(node.left) in means and id(node.right) in means]
+        parts = [means[id(part)] for node in ready for part in (node.left, node.right)]
+        points = points_of(estimator, parts)
+        found = space.match(points, points, np.arange(len(parts)).reshape(-1, 2))
+        for n, node in enumerate(ready):
+            assert node.left is not None
+            assert node.right is not None
+            sizes = node.left.size, node.right.size
+            means[id(node)] = merged_mean(parts[2 * n], parts[2 * n + 1], found.mapping(n), sizes)
+        merges = [node for node in merges if id(node) not in means]
+    return means
 
 
 def inner_nodes(tree: Merge | None) -> list[Merge]:

@@ -154,7 +154,7 @@ class MoleculeCards:
         for label, cluster in self.clusters.items():
             data["clusters"][label]["medoid"] = self._place[cluster.medoid.row]
         for _, cluster, member in by_rank[:DRAWN]:
-            data["graphs"][self._place[member.row]]["mol"] = cluster.member_picture(member, support=True).data()
+            data["members"][self._place[member.row]]["mol"] = cluster.member_picture(member, support=True).data()
 
 
 def molecule_cards(

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.dots import graph_attributes, undrawn
 from graphmeans.report.evidence import Evidence
-from graphmeans.report.pictures import (
-    MOST_VALUES,
-    ClusterPictures,
-    column_names,
-    edge_column_names,
-    edge_table,
-    node_table,
-)
+from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
-from graphmeans.report.shares import MemberShares, largest_shares
+from graphmeans.report.shares import DistanceShares, Parts
 from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.tables import MOST_VALUES, column_names, edge_column_names, edge_tables, node_tables
 from graphmeans.report.words import natural_key, significant
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
 MOST_LETTERS = 3_000_000
 #: Edges of a mean that are listed; those of a large dense network are told by its matrix.
 MOST_EDGES = 6000
-#: What the page knows of a graph at once; all else about it is read when it is drawn.
-LIGHT = frozenset({"i", "c", "r", "x", "y", "name", "k", "c2", "r2", "u", "pm"})
+#: Edges of a member whose shares of the distance are listed at most.
+LISTED = 400
 
 
 def page_data(
@@ -38,61 +34,48 @@ def page_data(
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    First those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
+    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `places` are
+    first those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
-    members = zip(evidence.sample, evidence.mappings, strict=True)
+    sample, of = evidence.sample.tolist(), labels[evidence.sample]
+    shown = [graphs[i] for i in sample]
     drawings = [
-        pictures.member(graphs[i], int(labels[i]), mapping, None if shape is None else shape(int(i))) for i, mapping in members
+        pictures.member(graph, label, mapping, None if shape is None else shape(i))
+        for i, graph, label, mapping in zip(sample, shown, of.tolist(), evidence.mappings, strict=True)
     ]
     shared = all(own_positions(c.mean) is not None for c in summary.clusters)
-    shown = _shown_in_frame(summary, evidence)
-    for n, picture in enumerate(drawings):
-        if shared and shown[n]:
-            pictures.widen(int(labels[evidence.sample[n]]), picture)
+    if shared:
+        for label, deciding in _deciding(summary, evidence).items():
+            pictures.widen(label, [drawings[n] for n in deciding])
     pictures.choose_windows()
     kinds = sorted(set(classes), key=natural_key) if classes is not None else []
     place_of = {kind: n for n, kind in enumerate(kinds)}
-    columns = column_names(graphs[int(evidence.sample[0])]) if len(evidence.sample) else []
-    values = sum(graphs[i].n_nodes for i in evidence.sample) * len(columns)
-    listed = 0 < values <= MOST_VALUES
-    edge_columns = edge_column_names(graphs[int(evidence.sample[0])]) if len(evidence.sample) and listed else []
-    names = graphs.names(evidence.sample)
-    rows = []
-    for n, i in enumerate(evidence.sample):
-        label = int(labels[i])
-        row: dict[str, Any] = {
-            "i": int(i), "c": label, "r": significant(distances[i], 4), "x": int(places[n, 0]), "y": int(places[n, 1]),
-            "name": names[n],
-        }  # fmt: skip
-        if classes is not None:
-            row["k"] = place_of[classes[i]]
-        if evidence.second[n] >= 0:
-            row["c2"], row["r2"] = int(evidence.second[n]), significant(evidence.second_distance[n], 4)
-            if not evidence.second_matched[n]:
-                row["u"] = 1  # it is at most that far away
-        if summary.proven_margins is not None:
-            least = float(summary.proven_margins[i])
-            row["pm"] = -1 if np.isnan(least) else np.floor(least * 1e4) / 1e4
-        row.update(pictures.member_data(graphs[i], drawings[n], label, evidence.mappings[n]))
-        shares, total = largest_shares(evidence.shares[n])
-        row.update(_shares(shares, total))
-        if listed:
-            row["a"] = node_table(graphs[i])
-            row["ea"] = edge_table(graphs[i], shares.edges) if edge_columns else []
-        rows.append(row)
+    columns = column_names(shown[0]) if shown else []
+    listed = 0 < sum(graph.n_nodes for graph in shown) * len(columns) <= MOST_VALUES
+    edge_columns = edge_column_names(shown[0]) if listed else []
+    edges = evidence.shares.edges.largest(LISTED)
+    members = pictures.member_data(shown, drawings, of, evidence.mappings)
+    _add_shares(members, evidence.shares, edges)
+    if listed:
+        attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
+        for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
+            row["a"], row["ea"] = of_nodes, of_edges
     data: dict[str, Any] = {
-        "graphs": rows,
+        "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
+        "members": members,
         "total": len(graphs),
         "classes": kinds,
         "shared": int(shared),
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
             {
-                **pictures.mean_data(c.label), "size": c.size, "name": c.name, "a": node_table(c.mean),
+                **picture, "size": c.size, "name": c.name, "a": table,
                 **_mean_edges(c.mean, edge_columns),
             }
-            for c in summary.clusters
+            for c, picture, table in zip(
+                summary.clusters, pictures.mean_data(), node_tables([c.mean for c in summary.clusters]), strict=True
+            )
         ],
         "labels": list(pictures.labels),
     }
@@ -104,14 +87,14 @@ def page_data(
             mapping = evidence.ways.mappings[at, near[0]]
             data["clusters"][at].update(other=near[0], into=[int(j) for j in mapping])
     sampled = len(evidence.sample) < len(graphs)
-    dots = evidence.sample
+    dots = shown
     if evidence.rest is not None:
         rest = np.setdiff1d(np.arange(len(graphs)), evidence.sample)
         codes = None if classes is None else [place_of[kind] for kind in classes]
         data["rest"] = undrawn(rest, places[len(evidence.sample) :], labels, distances, codes, summary.proven_margins)
-        dots = np.concatenate([evidence.sample, rest])
+        dots = shown + [graphs[i] for i in rest.tolist()]
     if not is_on_disk(graphs) or not sampled:
-        data["attributes"] = graph_attributes([graphs[i] for i in dots])
+        data["attributes"] = graph_attributes(dots)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:
         data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name
@@ -122,27 +105,61 @@ def page_data(
 
 def split_by_cluster(data: dict[str, Any]) -> tuple[dict[str, Any], list[list[dict[str, Any]]]]:
     """What a page reads at once; and for each cluster what it reads when members are drawn, in their order."""
-    light = [{key: value for key, value in row.items() if key in LIGHT} for row in data["graphs"]]
-    heavy: list[list[dict[str, Any]]] = [[] for _ in data["clusters"]]
-    for row in data["graphs"]:
-        heavy[row["c"]].append({key: value for key, value in row.items() if key not in LIGHT})
-    return {**data, "graphs": light}, heavy
+    late: list[list[dict[str, Any]]] = [[] for _ in data["clusters"]]
+    for row, member in zip(data["graphs"], data["members"], strict=True):
+        late[row["c"]].append(member)
+    return {key: value for key, value in data.items() if key != "members"}, late
 
 
-def _shares(shares: MemberShares, total: float) -> dict[str, Any]:
-    """Parts of the squared distance in thousandths, of the nodes and edges, and of what is missing, where that is not little."""
-    lists = [part.tolist() for part in (shares.nodes, shares.of_edges, shares.of_missing_nodes, shares.of_missing_edges)]
-    scale = 1000.0 / total if total > 0 else 0.0
-    nodes, edges, missing_nodes, missing_edges = ([round(scale * value) for value in part] for part in lists)
-    ends = zip(shares.edges.tolist(), edges, strict=True)
-    row: dict[str, Any] = {"dn": nodes, "de": [number for (i, j), share in ends for number in (i, j, share)]}
-    if any(missing_nodes):
-        pairs = zip(shares.missing_nodes.tolist(), missing_nodes, strict=True)
-        row["mn"] = [number for j, share in pairs if share for number in (j, share)]
-    if any(missing_edges):
-        triples = zip(shares.missing_edges.tolist(), missing_edges, strict=True)
-        row["me"] = [number for (i, j), share in triples if share for number in (i, j, share)]
-    return row
+def _known_at_once(
+    graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any, place_of: dict[str, int]
+) -> list[dict[str, Any]]:
+    """What the page knows of each graph of the sample at once: its name, where it is, and which clusters it is near to."""
+    sample = evidence.sample
+    rows: list[dict[str, Any]] = [
+        {"i": i, "c": label, "r": significant(distance, 4), "x": x, "y": y, "name": name}
+        for i, label, distance, (x, y), name in zip(
+            sample.tolist(), summary.labels[sample].tolist(), summary.distances[sample].tolist(),
+            places[: len(sample)].tolist(), graphs.names(sample), strict=True,
+        )
+    ]  # fmt: skip
+    if summary.classes is not None:
+        for row in rows:
+            row["k"] = place_of[summary.classes[row["i"]]]
+    second, matched = evidence.second.tolist(), evidence.second_matched.tolist()
+    for row, other, distance, known in zip(rows, second, evidence.second_distance.tolist(), matched, strict=True):
+        if other >= 0:
+            row["c2"], row["r2"] = other, significant(distance, 4)
+            if not known:
+                row["u"] = 1  # it is at most that far away
+    if summary.proven_margins is not None:
+        least = summary.proven_margins[sample]
+        for row, margin in zip(rows, (np.floor(least * 1e4) / 1e4).tolist(), strict=True):
+            row["pm"] = -1 if np.isnan(margin) else margin
+    return rows
+
+
+def _add_shares(members: list[dict[str, Any]], shares: DistanceShares, edges: Parts) -> None:
+    """Add the parts of squared distances in thousandths: of nodes, of these edges, and of what is missing if it is not little."""
+    totals = shares.totals
+    scale = np.divide(1000.0, totals, out=np.zeros_like(totals), where=totals > 0)
+
+    def thousandths(part: Parts) -> IntArray:
+        return np.round(part.shares * scale[part.of]).astype(np.int64)
+
+    nodes = tuple(thousandths(shares.nodes).tolist())
+    ends = tuple(np.column_stack([edges.places, thousandths(edges)]).ravel().tolist())
+    cuts = zip(pairwise(shares.nodes.ptr.tolist()), pairwise((3 * edges.ptr).tolist()), strict=True)
+    for row, ((a, b), (c, d)) in zip(members, cuts, strict=True):
+        row["dn"], row["de"] = nodes[a:b], ends[c:d]
+    for key, part in (("mn", shares.missing_nodes), ("me", shares.missing_edges.largest(LISTED))):
+        share = thousandths(part)
+        told = np.column_stack([part.places, share])[share != 0]
+        ptr = told.shape[1] * offsets(np.bincount(part.of[share != 0], minlength=len(members)))
+        numbers = tuple(told.ravel().tolist())
+        for row, (a, b) in zip(members, pairwise(ptr.tolist()), strict=True):
+            if a < b:
+                row[key] = numbers[a:b]
 
 
 def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
@@ -151,20 +168,20 @@ def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
         return {"e": [], "ef": [], **({"ea": []} if columns else {})}
     found: dict[str, Any] = {"e": mean.edges.ravel().tolist(), "ef": [round(100 * float(s)) for s in mean.edge_support]}
     if columns:
-        found["ea"] = edge_table(mean, mean.edges)
+        found["ea"] = edge_tables([mean], mean.edges, np.array([0, mean.n_edges]))[0]
     return found
 
 
 def script_json(data: Any) -> str:
     """JSON for a script element: no `<`, `>` or `&`, so that no name can end it."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
     for sign in "<>&\u2028\u2029":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
 
 
-def _shown_in_frame(summary: ClusteringSummary, evidence: Evidence) -> list[bool]:
-    """Which members decide the frame of their cluster: all but the most distant tenth, which may run out of it."""
+def _deciding(summary: ClusteringSummary, evidence: Evidence) -> dict[int, list[int]]:
+    """The members that decide the frame of each cluster: all but the most distant tenth, which may run out of it."""
     own, of = summary.distances[evidence.sample], summary.labels[evidence.sample]
-    limit = {label: np.quantile(own[of == label], 0.9) for label in np.unique(of)}
-    return [bool(d <= limit[label]) for d, label in zip(own, of, strict=True)]
+    members = {int(label): np.flatnonzero(of == label) for label in np.unique(of)}
+    return {label: rows[own[rows] <= np.quantile(own[rows], 0.9)].tolist() for label, rows in members.items()}

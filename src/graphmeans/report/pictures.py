@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.batch import IntArray, offsets
+from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.drawing import Drawing, drawing
-from graphmeans.plots.members import USUAL, differences, edge_key, frame_positions, union_box
+from graphmeans.plots.drawing import Drawing, box_about, drawing
+from graphmeans.plots.members import USUAL, edge_numbers, frame_positions, union_box
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import significant
+from graphmeans.report.flat_drawings import FlatDrawings, places_in
 
 #: Side of the sheet that the numbers refer to.
 SHEET = 1000
@@ -23,10 +25,6 @@ SHEET = 1000
 SCALES_APART = 3.0
 #: Letters of a label that the page knows; fewer are written at a node.
 LABEL = 24
-#: Up to so many edges are compared with those of a mean one by one, more of them as arrays.
-FEW_EDGES = 200
-#: Attributes of nodes are listed in the page if there are no more values than this.
-MOST_VALUES = 240_000
 
 
 class ClusterPictures:
@@ -38,7 +36,6 @@ class ClusterPictures:
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self._on_plane = [own_positions(mean) is not None for mean in means]
         self._drawn = [picture.strength > 0 for picture in self.drawings]
-        self._usual = [UsualParts(mean) for mean in means]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
@@ -49,9 +46,10 @@ class ClusterPictures:
             own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label], shape)
         return drawing(graph, positions=own)
 
-    def widen(self, label: int, picture: Drawing) -> None:
-        """Widen the frame of a cluster so that it holds a picture."""
-        self.boxes[label] = union_box(self.boxes[label], picture.box())
+    def widen(self, label: int, pictures: Sequence[Drawing]) -> None:
+        """Widen the frame of a cluster so that it holds these pictures."""
+        every = np.concatenate([np.zeros((0, 2)), *(picture.outline() for picture in pictures)])
+        self.boxes[label] = union_box(self.boxes[label], box_about(every))
 
     def choose_windows(self) -> None:
         """Choose what part of the plane is shown for each cluster.
@@ -68,78 +66,96 @@ class ClusterPictures:
         """The pen that draws the mean graph of a cluster."""
         return Pen(self.drawings[label], size, self.windows[label])
 
-    def mean_data(self, label: int) -> dict[str, Any]:
-        """The picture of a mean as numbers."""
-        picture = self.drawings[label]
-        drawn, strokes, support = (
-            [round(100 * float(s)) for s in shares]
-            for shares in (picture.strength, picture.stroke_strength, self.means[label].node_support)
-        )
-        names = node_names(self.means[label], picture)
-        return {**self._numbers(picture, label), "ns": drawn, "ss": strokes, "n": names, "f": support}
+    def mean_data(self) -> list[dict[str, Any]]:
+        """The pictures of the means as numbers."""
+        rows = self._numbers(FlatDrawings(self.drawings), np.arange(len(self.means)))
+        for data, picture, mean in zip(rows, self.drawings, self.means, strict=True):
+            drawn, strokes, support = (
+                [round(100 * share) for share in shares.tolist()]
+                for shares in (picture.strength, picture.stroke_strength, mean.node_support)
+            )
+            data.update(ns=drawn, ss=strokes, n=node_names(mean, picture), f=support)
+        return rows
 
-    def member_data(self, graph: Graph, picture: Drawing, label: int, mapping: Any) -> dict[str, Any]:
-        """The picture of a member as numbers, with what is not usual in its cluster."""
-        data = self._numbers(picture, label)
-        data["m"] = mapping.tolist()
-        extra_nodes, extra_edges = self._usual[label].lacks(graph, data["m"])
-        if extra_nodes:
-            data["xn"] = extra_nodes
-        if extra_edges:
-            odd = set(extra_edges)
-            data["xs"] = [s for s, e in enumerate(picture.edge.tolist()) if e in odd]
-        if (picture.stroke_strength < 1).any():  # of many edges only the strongest are drawn, these more or less so
-            data["ss"] = [round(100 * share) for share in picture.stroke_strength.tolist()]
-        if not picture.strength.all():
-            data["h"] = np.flatnonzero(picture.strength <= 0).tolist()
-        return data
+    def member_data(
+        self, graphs: Sequence[Graph], drawings: Sequence[Drawing], labels: IntArray, mappings: Sequence[IntArray]
+    ) -> list[dict[str, Any]]:
+        """The pictures of members as numbers, each with what is not usual in its cluster."""
+        drawn = FlatDrawings(drawings)
+        rows = self._numbers(drawn, labels)
+        edge_ptr = offsets(np.array([graph.n_edges for graph in graphs]))
+        extra_nodes, extra_edges = self._unusual(graphs, labels, mappings, drawn.node_ptr, edge_ptr)
+        odd_nodes, odd_edges = places_in(extra_nodes, drawn.node_ptr), places_in(extra_edges, edge_ptr)
+        odd_strokes = places_in(extra_edges[np.repeat(edge_ptr[:-1], np.diff(drawn.stroke_ptr)) + drawn.edge], drawn.stroke_ptr)
+        pale = places_in(drawn.stroke_strength < 1, drawn.stroke_ptr)
+        hidden = places_in(drawn.strength <= 0, drawn.node_ptr)
+        for n, data in enumerate(rows):
+            data["m"] = tuple(mappings[n].tolist())
+            if n in odd_nodes:
+                data["xn"] = odd_nodes[n]
+            if n in odd_edges:
+                data["xs"] = odd_strokes.get(n, [])
+            if n in pale:  # of many edges only the strongest are drawn, these more or less so
+                data["ss"] = [round(100 * share) for share in drawings[n].stroke_strength.tolist()]
+            if n in hidden:
+                data["h"] = hidden[n]
+        return rows
 
-    def _numbers(self, picture: Drawing, label: int) -> dict[str, Any]:
-        left, _, right, top = self.windows[label]
-        scale = SHEET / (right - left)
-        placed = np.round((picture.points - [left, top]) * [scale, -scale])
-        data: dict[str, Any] = {"p": placed.astype(int).ravel().tolist()}
-        if picture.bend.any() or picture.shift.any():
-            parts = (np.round(1000 * part) for part in (picture.bend, picture.shift, picture.inset))
-            data["t"] = np.column_stack([picture.ends, *parts]).astype(int).ravel().tolist()
-        else:
-            data["s"] = picture.ends.ravel().tolist()
-        if any(picture.labels):
+    def _unusual(
+        self, graphs: Sequence[Graph], labels: IntArray, mappings: Sequence[IntArray], node_ptr: IntArray, edge_ptr: IntArray
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which nodes and edges of members are aligned to none that most members of their cluster have."""
+        size = max(mean.n_nodes for mean in self.means) + 1
+        usual = np.zeros((len(self.means), size), dtype=bool)  # the last entry is that of no node
+        for row, mean in zip(usual, self.means, strict=True):
+            row[: mean.n_nodes] = mean.node_support >= USUAL
+        kept = [mean.edges[mean.edge_support >= USUAL] for mean in self.means]
+        into, directed = np.concatenate(mappings), self.means[0].directed
+        numbers = edge_numbers(np.concatenate(kept), np.repeat(np.arange(len(kept)), list(map(len, kept))), size, directed)
+        of_edge = np.repeat(np.arange(len(graphs)), np.diff(edge_ptr))
+        ends = into[np.concatenate([graph.edges for graph in graphs]) + node_ptr[of_edge, None]]
+        mine = edge_numbers(ends, labels[of_edge], size, directed)
+        return ~usual[np.repeat(labels, np.diff(node_ptr)), into], ~np.isin(mine, numbers)
+
+    def _numbers(self, drawn: FlatDrawings, labels: IntArray) -> list[dict[str, Any]]:
+        """Pictures of graphs in clusters as whole numbers, in tuples: lists would be gone through by every garbage collection."""
+        windows = np.array(self.windows)[labels]
+        scale = SHEET / (windows[:, 2] - windows[:, 0])
+        of_node = np.repeat(np.arange(len(labels)), np.diff(drawn.node_ptr))
+        placed = np.round((drawn.points - windows[:, [0, 3]][of_node]) * np.stack([scale, -scale], axis=1)[of_node])
+        points, ends = tuple(placed.astype(int).ravel().tolist()), tuple(drawn.ends.ravel().tolist())
+        bent = places_in((drawn.bend != 0) | (drawn.shift != 0), drawn.stroke_ptr)
+        parts = (np.round(1000 * part) for part in (drawn.bend, drawn.shift, drawn.inset))
+        turns = tuple(np.column_stack([drawn.ends, *parts]).astype(int).ravel().tolist()) if bent else ()
+        aside, rings = places_in(drawn.sides != 0, drawn.node_ptr), places_in(drawn.rings, drawn.node_ptr)
+        bare, dots = places_in(~drawn.dots, drawn.node_ptr), places_in(drawn.dots, drawn.node_ptr)
+        heads = places_in(drawn.heads, drawn.stroke_ptr)
+        node_ptr, stroke_ptr = drawn.node_ptr.tolist(), drawn.stroke_ptr.tolist()
+        rows = []
+        for n, picture in enumerate(drawn.drawings):
+            a, b, c, d = node_ptr[n], node_ptr[n + 1], stroke_ptr[n], stroke_ptr[n + 1]
+            data: dict[str, Any] = {"p": points[2 * a : 2 * b]}
+            if n in bent:
+                data["t"] = turns[5 * c : 5 * d]
+            else:
+                data["s"] = ends[2 * c : 2 * d]
+            if any(picture.labels):
+                if picture.em:
+                    data["lt"] = picture.letters
+                shown = [plain_text(text, LABEL) for text in picture.labels]
+                data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
+                if n in aside:
+                    data["d"] = picture.sides.tolist()
+            if n in bare:
+                data["o"] = dots.get(n, [])
+            if n in rings:
+                data["q"] = rings[n]
+            if n in heads:
+                data["w"] = heads[n]
             if picture.em:
-                data["lt"] = picture.letters
-            shown = [plain_text(text, LABEL) for text in picture.labels]
-            data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
-            if picture.sides.any():
-                data["d"] = picture.sides.tolist()
-        if not picture.dots.all():
-            data["o"] = np.flatnonzero(picture.dots).tolist()
-        if picture.rings.any():
-            data["q"] = np.flatnonzero(picture.rings).tolist()
-        if picture.directed:
-            data["w"] = np.flatnonzero(picture.heads).tolist()
-        if picture.em:
-            data["em"] = max(1, round(picture.em * scale))
-        return data
-
-
-class UsualParts:
-    """The nodes and edges that most members of a cluster have; for many small members this is quicker than `differences`."""
-
-    def __init__(self, mean: MeanGraph) -> None:
-        self._mean = mean
-        self._nodes = {i for i, share in enumerate(mean.node_support.tolist()) if share >= USUAL}
-        pairs = zip(mean.edges.tolist(), mean.edge_support.tolist(), strict=True)
-        self._edges = {edge_key(i, j, mean.directed) for (i, j), share in pairs if share >= USUAL}
-        self._directed = mean.directed
-
-    def lacks(self, member: Graph, into: list[int]) -> tuple[list[int], list[int]]:
-        """The nodes and edges of a member, which is aligned in this way, that are not among them."""
-        if member.n_edges > FEW_EDGES:
-            differs = differences(member, self._mean, into)
-            return differs.extra_nodes.tolist(), differs.extra_edges.tolist()
-        nodes = [i for i, j in enumerate(into) if j not in self._nodes]
-        ends = ((into[i], into[j]) for i, j in member.edges.tolist())
-        return nodes, [e for e, (a, b) in enumerate(ends) if edge_key(a, b, self._directed) not in self._edges]
+                data["em"] = max(1, round(picture.em * float(scale[n])))
+            rows.append(data)
+        return rows
 
 
 def node_names(mean: MeanGraph, picture: Drawing) -> list[Any]:
@@ -156,67 +172,3 @@ def node_numbers(picture: Drawing) -> list[int]:
     for n, i in enumerate(sorted(drawn.tolist(), key=lambda i: (rows[i], picture.points[i, 0], i)), 1):
         numbers[i] = n
     return numbers
-
-
-def node_table(graph: Graph) -> list[list[Any]]:
-    """The values of each node column in short; a column of vectors becomes a column for each component."""
-    columns = []
-    for _, values in sorted(graph.nodes.items()):
-        if values.ndim == 2:
-            columns += [_short(part) for part in values.T]
-        else:
-            columns.append(_short(values))
-    return columns
-
-
-def column_names(graph: Graph) -> list[str]:
-    """The names of the columns that `node_table` lists."""
-    names = []
-    for key, values in sorted(graph.nodes.items()):
-        if values.ndim == 2:
-            names += [f"{plain_text(key, 24) or 'value'} {d + 1}" for d in range(values.shape[1])]
-        else:
-            names.append(plain_text(key, 24) or "value" if key != BARE else "value")
-    return names
-
-
-def edge_table(graph: Graph, edges: Any) -> list[list[Any]]:
-    """The values of each edge column in short, in the order of these edges; None where the graph has no such edge."""
-    wanted, own = np.asarray(edges).reshape(-1, 2).tolist(), graph.edges.tolist()
-    rows: list[int | None] = list(range(len(own)))
-    if wanted != own:
-        place = {edge_key(i, j, False): e for e, (i, j) in enumerate(own)} | {(i, j): e for e, (i, j) in enumerate(own)}
-        rows = [place.get((i, j), place.get(edge_key(i, j, False))) for i, j in wanted]
-    columns = []
-    for _, values in sorted(graph.edge_attributes.items()):
-        if values.ndim == 1:
-            short = _short(values)
-            columns.append([None if e is None else short[e] for e in rows])
-        else:
-            for part in values.T:
-                short = _short(part)
-                columns.append([None if e is None else short[e] for e in rows])
-    return columns
-
-
-def edge_column_names(graph: Graph) -> list[str]:
-    """The names of the columns that `edge_table` lists."""
-    names = []
-    for key, values in sorted(graph.edge_attributes.items()):
-        called = plain_text(key, 24) or "value"
-        names += [called] if values.ndim == 1 or values.shape[1] == 1 else [f"{called} {d + 1}" for d in range(values.shape[1])]
-    return names
-
-
-def _short(values: Any) -> list[Any]:
-    if values.dtype.kind == "f" and not isinstance(values, np.ma.MaskedArray):
-        return [_trim(value) for value in values.tolist()]
-    if values.dtype.kind == "f":
-        both = zip(np.ma.getdata(values).tolist(), np.ma.getmaskarray(values).tolist(), strict=True)
-        return [None if gone else _trim(value) for value, gone in both]
-    return [plain_text(value, 24) for value in values]
-
-
-def _trim(value: float) -> float | int:
-    short = significant(value, 4)
-    return int(short) if short == int(short) and abs(short) < 1e15 else short

@@ -6,13 +6,14 @@ import sys
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 import graphmeans
 from graphmeans.chemistry.drawing import style_sheet
@@ -103,9 +104,16 @@ def write_report(
     if summary is None:
         summary = summarize_clustering(estimator, classes)
     # The matrices of a page are small: more threads would only wait for each other, and busily.
-    with threadpool_limits(limits=1, user_api="blas"), positions.y_down(positions.draws_down() if y_down is None else y_down):
+    down = positions.draws_down() if y_down is None else y_down
+    with _linear_algebra().limit(limits=1, user_api="blas"), positions.y_down(down):
         target.write_text(_page(estimator, graphs, summary, title, command, seconds, wanted), encoding="utf-8")
     return target
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """The libraries whose threads can be limited: those that this package has loaded. To look for them takes a while."""
+    return ThreadpoolController()
 
 
 def _wanted(members: int | str | None) -> int | None:
@@ -131,7 +139,7 @@ def _page(
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
     data = page_data(pictures, collection, summary, evidence, places, None if molecules is None else molecules.shape)
-    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)]])
+    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)].tolist()])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
@@ -210,9 +218,10 @@ def _palette(graphs: Sequence[Graph]) -> dict[str, str]:
     """A colour for each of the frequent values of the nodes' first string attribute; formulas are drawn in one ink."""
     counts: Counter[str] = Counter()
     for graph in graphs:
-        if is_molecule(graph):
+        kinds = node_kinds(graph)
+        if kinds is not None and is_molecule(graph):
             return {}
-        counts.update(node_kinds(graph) or ())
+        counts.update(kinds or ())
     if len(counts) < 2:
         return {}
     frequent = [value for value, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]

@@ -8,7 +8,6 @@ from typing import Any, overload
 import numpy as np
 
 from graphmeans.cluster.estimators.inputs import is_lazy
-from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.text import plain_text
 
@@ -21,7 +20,7 @@ class ReportGraphs(Sequence[Graph]):
 
     def __init__(self, graphs: Any) -> None:
         self._lazy: Any = graphs if is_lazy(graphs) else None
-        self._listed: list[Graph] = [] if is_lazy(graphs) else to_graphs(graphs)
+        self._listed: list[Graph] = [] if is_lazy(graphs) else graphs
         self._kept: dict[int, Graph] = {}
 
     @property

@@ -6,40 +6,47 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets, row_ranges
 from graphmeans.matching.match import Matches
+from graphmeans.plots.members import edge_numbers
 
 
-class MemberShares(NamedTuple):
-    """Parts of the squared distance of one member: they add up to it."""
+class Parts(NamedTuple):
+    """Nodes or edges of all members, one member after the other, and what each contributes to the squared distance."""
 
-    nodes: FloatArray  # of each node of the member
-    edges: IntArray  # (E, 2) its edges
-    of_edges: FloatArray
-    missing_nodes: IntArray  # nodes of the mean that no node of the member is aligned to
-    of_missing_nodes: FloatArray
-    missing_edges: IntArray  # (M, 2) edges of the mean that the member has not
-    of_missing_edges: FloatArray
+    places: IntArray  # the number of a node, or the two ends of an edge
+    shares: FloatArray
+    ptr: IntArray  # where each member begins
 
+    @property
+    def of(self) -> IntArray:
+        """The member that each belongs to."""
+        return np.repeat(np.arange(len(self.ptr) - 1), np.diff(self.ptr))
 
-#: Edges of a member whose shares are listed at most.
-MOST_EDGES = 400
-
-
-def largest_shares(shares: MemberShares, most: int = MOST_EDGES) -> tuple[MemberShares, float]:
-    """The shares with no more than so many edges, those of the largest shares; and the sum of all of them."""
-    parts = (shares.nodes, shares.of_edges, shares.of_missing_nodes, shares.of_missing_edges)
-    total = float(sum(sum(part.tolist()) for part in parts))
-    if len(shares.edges) > most:
-        kept = np.sort(np.argsort(-shares.of_edges, kind="stable")[:most])
-        shares = shares._replace(edges=shares.edges[kept], of_edges=shares.of_edges[kept])
-    if len(shares.missing_edges) > most:
-        kept = np.sort(np.argsort(-shares.of_missing_edges, kind="stable")[:most])
-        shares = shares._replace(missing_edges=shares.missing_edges[kept], of_missing_edges=shares.of_missing_edges[kept])
-    return shares, total
+    def largest(self, most: int) -> Parts:
+        """Those with the largest shares, no more than so many of each member."""
+        counts = np.diff(self.ptr)
+        order = np.lexsort((-self.shares, self.of))
+        rank = np.arange(len(order)) - np.repeat(self.ptr[:-1], counts)
+        kept = np.sort(order[rank < most])
+        return Parts(self.places[kept], self.shares[kept], offsets(np.minimum(counts, most)))
 
 
-def distance_shares(points: GraphBatch, centers: GraphBatch, labels: IntArray, own: Matches) -> list[MemberShares]:
+class DistanceShares(NamedTuple):
+    """Parts of the squared distances of all members to their means: those of a member add up to it."""
+
+    nodes: Parts  # of the members
+    edges: Parts
+    missing_nodes: Parts  # nodes of the mean that no node of the member is aligned to
+    missing_edges: Parts  # edges of the mean that the member has not
+
+    @property
+    def totals(self) -> FloatArray:
+        """The sum of the parts of each member."""
+        return np.asarray(sum(np.bincount(part.of, part.shares, minlength=len(part.ptr) - 1) for part in self))
+
+
+def distance_shares(points: GraphBatch, centers: GraphBatch, labels: IntArray, own: Matches) -> DistanceShares:
     """The parts of the squared distances of all graphs to their centers, by array operations on all of them at once.
 
     An edge counts from both of its ends, as it does in the distance.
@@ -71,12 +78,11 @@ def distance_shares(points: GraphBatch, centers: GraphBatch, labels: IntArray, o
         values = np.where(reversed_[:, None], np.concatenate([values[:, half:], values[:, :half]], axis=1), values)
     size = int(centers.sizes.max(initial=0)) + 1
     center_of = np.repeat(np.arange(len(centers)), np.diff(centers.edge_ptr))
-    keys = _keys(center_of, np.sort(centers.ends.astype(np.int64), axis=1), size)
+    keys = edge_numbers(centers.ends.astype(np.int64), center_of, size, directed=False)
     order = np.argsort(keys, kind="stable")
-    wanted = _keys(labels[edge_member], np.sort(mapped, axis=1), size)
-    both = (mapped >= 0).all(axis=1)
+    wanted = edge_numbers(mapped, labels[edge_member], size, directed=False)
     at = np.searchsorted(keys[order], wanted)
-    found = both & (at < len(keys))
+    found = at < len(keys)
     found[found] &= keys[order][at[found]] == wanted[found]
     theirs = np.zeros_like(values)
     theirs[found] = centers.edge_values[order[at[found]]]
@@ -91,20 +97,9 @@ def distance_shares(points: GraphBatch, centers: GraphBatch, labels: IntArray, o
     unmet_edge_member = np.searchsorted(mean_edge_ptr, unmet_edges, side="right") - 1
     unmet_ends = centers.ends[mean_edge_rows[unmet_edges]].astype(np.int64)
 
-    node_cut = np.searchsorted(unmet_member, np.arange(len(points) + 1))
+    unmet_cut = np.searchsorted(unmet_member, np.arange(len(points) + 1))
     edge_cut = np.searchsorted(unmet_edge_member, np.arange(len(points) + 1))
-    unmet_local = unmet - mean_ptr[unmet_member]
-    result = []
-    for n in range(len(points)):
-        a, b = own.ptr[n], own.ptr[n + 1]
-        c, d = edge_ptr[n], edge_ptr[n + 1]
-        e, f = node_cut[n], node_cut[n + 1]
-        g, h = edge_cut[n], edge_cut[n + 1]
-        result.append(MemberShares(
-            of_nodes[a:b], ends[c:d], of_edges[c:d], unmet_local[e:f], of_unmet[e:f], unmet_ends[g:h], of_unmet_edges[g:h]
-        ))  # fmt: skip
-    return result
-
-
-def _keys(of: IntArray, ends: IntArray, size: int) -> IntArray:
-    return (of * size + ends[:, 0]) * size + ends[:, 1]
+    return DistanceShares(
+        Parts(np.arange(len(of_nodes)) - own.ptr[member], of_nodes, own.ptr), Parts(ends, of_edges, edge_ptr),
+        Parts(unmet - mean_ptr[unmet_member], of_unmet, unmet_cut), Parts(unmet_ends, of_unmet_edges, edge_cut),
+    )  # fmt: skip

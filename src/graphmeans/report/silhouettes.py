@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.evaluation.measures import silhouette_widths
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 from graphmeans.matching.match import Matches
 from graphmeans.report.centers import CenterWays, frames_of
 from graphmeans.space import GraphSpace
@@ -119,21 +119,22 @@ def _along_centers(
     for a, b in beside:
         near[b].append(a)
     for b, others in near.items():
-        targets = groups[b]
+        targets, members = groups[b], np.concatenate([groups[a] for a in others])
         frames = frames_of(points.take(targets))
         back = np.full((len(targets), ways.size + 1), -1, dtype=np.int64)
-        for t, y in enumerate(targets.tolist()):
-            there = own.mapping(y)
-            back[t, there[there >= 0]] = np.flatnonzero(there >= 0)
-        for a in others:
-            members = groups[a]
-            into = [ways.between(a, b)[own.mapping(x)] for x in members.tolist()]
-            flat = np.concatenate([np.zeros(0, dtype=np.int64), *(back[:, way].ravel() for way in into)])
-            ptr = offsets(np.repeat([len(way) for way in into], len(targets)))
-            pairs = _between(members, np.arange(len(targets)))
-            found = frames.aligned_distances(points, pairs[:, 0], pairs[:, 1], flat, ptr)
-            i, j = place[pairs[:, 0]], place[targets[pairs[:, 1]]]
-            far[i, j] = far[j, i] = space.in_units_of_graphs(found)
+        nodes, ptr = row_ranges(own.ptr, targets)
+        of, hit = np.repeat(np.arange(len(targets)), np.diff(ptr)), own.flat[nodes] >= 0
+        back[of[hit], own.flat[nodes[hit]]] = (np.arange(len(nodes)) - ptr[of])[hit]
+        nodes, ptr = row_ranges(own.ptr, members)
+        between = np.stack([ways.between(a, b) for a in others])
+        of = np.repeat(np.arange(len(others)), [len(groups[a]) for a in others])
+        into = between[np.repeat(of, np.diff(ptr)), own.flat[nodes]]
+        pairs = _between(np.arange(len(members)), np.arange(len(targets)))
+        nodes, ptr = row_ranges(ptr, pairs[:, 0])
+        flat = back[np.repeat(pairs[:, 1], np.diff(ptr)), into[nodes]]
+        found = frames.aligned_distances(points, members[pairs[:, 0]], pairs[:, 1], flat, ptr)
+        i, j = place[members[pairs[:, 0]]], place[targets[pairs[:, 1]]]
+        far[i, j] = far[j, i] = space.in_units_of_graphs(found)
     np.fill_diagonal(far, np.nan)
     return far
 
@@ -177,4 +178,5 @@ def _widths(total: FloatArray, count: FloatArray, labels: IntArray) -> FloatArra
 
 
 def _index(widths: FloatArray, labels: IntArray) -> float:
-    return float(np.mean([widths[labels == label].mean() for label in np.unique(labels)]))
+    counts = np.bincount(labels)
+    return float(np.mean(np.bincount(labels, widths)[counts > 0] / counts[counts > 0]))
