@@ -22,6 +22,8 @@ from graphmeans.matching.pairs import UNBOUNDED, covering
 SKETCH_KINDS = ("rows", "projection")
 #: Most numbers in a dense block of graphs.
 NUMBERS_AT_ONCE = 1 << 22
+#: Most numbers in sketches that are made only to be compared.
+NUMBERS_HELD = 1 << 24
 #: Graphs of a space of at most this order are not sorted by size.
 ONE_SIZE = 32
 #: What rounding may have added to a squared distance of sketches, relative to their squared norms.
@@ -155,10 +157,21 @@ def sketch_distances(fx: NDArray[Any], fy: NDArray[Any]) -> FloatArray:
 
 
 def pairwise_sketch_bounds(x: GraphBatch, y: GraphBatch, order: IntArray) -> FloatArray:
-    """Lower bounds of D between all graphs of two batches, shape (len(x), len(y)): the larger of both kinds."""
+    """Lower bounds of D between all graphs of two batches, shape (len(x), len(y)): the larger of both kinds.
+
+    The sketches of x are made for some graphs at a time: in a space of a high order they take a megabyte each.
+    """
     order = sketch_order(order, x, y)
-    bounds = [sketch_distances(sketch_batch(x, order, kind), sketch_batch(y, order, kind)) for kind in SKETCH_KINDS]
-    return np.maximum(*bounds)
+    n = int(order.sum())
+    step = max(1, NUMBERS_HELD // max(1, n * n * x.edge_values.shape[1]))
+    result = np.zeros((len(x), len(y)))
+    for kind in SKETCH_KINDS:
+        there = sketch_batch(y, order, kind)
+        for first in range(0, len(x), step):
+            some = np.arange(first, min(first + step, len(x)))
+            bounds = sketch_distances(sketch_batch(x.take(some), order, kind), there)
+            np.maximum(result[some], bounds, out=result[first : first + len(some)])
+    return result
 
 
 def _dense(batch: GraphBatch, which: IntArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
