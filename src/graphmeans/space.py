@@ -300,14 +300,17 @@ class GraphSpace:
         found = self.solve(x, y, pairs, warm, cutoff)
         pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
         lower = found.lower
+        norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
         if x.directed or not all((np.frexp(factor)[0] == 0.5) for factor in self._factors):
             # Points are rounded: what they stand for may be nearer.
-            norms = np.sqrt(x.squared_norms[pairs[:, 0]]) + np.sqrt(y.squared_norms[pairs[:, 1]])
             lower = np.maximum(lower - 2.0 * ROUNDING * norms, 0.0)
         if self.unit == 1.0:
             return replace(found, lower=lower)
         lower, upper = self.in_units_of_graphs(lower), self.in_units_of_graphs(found.upper)
-        coarse = (found.upper > 0) & (upper < np.finfo(np.float64).tiny)  # few digits are left, here and of directed edges
+        tiny = np.finfo(np.float64).tiny
+        coarse = (found.upper > 0) & (upper < tiny)  # few digits are left, here and of directed edges,
+        if x.directed:  # which may have lost what they differ by
+            coarse |= (norms > 0) & (self.in_units_of_graphs(norms) < 4.0 * tiny)
         stored = 2.0 * (np.diff(x.edge_ptr)[pairs[:, 0]] + np.diff(y.edge_ptr)[pairs[:, 1]]) * x.edge_values.shape[1]
         wider = upper + np.ceil(1.0 + np.sqrt(stored)) * np.nextafter(0.0, 1.0)
         lower, upper = np.where(coarse, 0.0, lower), np.where(coarse, wider, upper)
