@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import BARE
@@ -90,10 +91,9 @@ def merged_mean(first: MeanGraph, second: MeanGraph, into: IntArray, sizes: tupl
     directed = first.directed
     edges: dict[tuple[int, int], list[Any]] = {}
     for graph, weight, position in ((first, n, place), (second, m, np.arange(second.n_nodes))):
-        for e, (i, j) in enumerate(graph.edges):
-            ends = int(number[position[i]]), int(number[position[j]])
+        for e, ends in enumerate(zip(*number[position[graph.edges]].T.tolist(), strict=True)):
             if min(ends) >= 0:
-                known = edges.setdefault(edge_key(*ends, directed), [-1, -1, 0.0, 0.0])
+                known = edges.setdefault(edge_key(ends[0], ends[1], directed), [-1, -1, 0.0, 0.0])
                 known[0 if graph is first else 1] = e
                 known[2 if graph is first else 3] += weight * float(graph.edge_support[e])
     rows = [(key, known) for key, known in sorted(edges.items()) if known[2] + known[3] >= KEPT]
@@ -115,14 +115,22 @@ def merged_mean(first: MeanGraph, second: MeanGraph, into: IntArray, sizes: tupl
 def _mixed(first: Any, second: Any, pairs: Sequence[tuple[Any, ...]]) -> Any:
     """The values of a column of two graphs: averages of numbers by their weights, the heavier one of words."""
     if first.dtype.kind == "f" and first.ndim == second.ndim:
-        shape = (len(pairs), *first.shape[1:])
-        made = np.zeros(shape)
-        for row, (i, j, a, b) in enumerate(pairs):
-            x = first[i] if i >= 0 and not np.ma.is_masked(first[i]) else None
-            y = second[j] if j >= 0 and not np.ma.is_masked(second[j]) else None
-            if x is None or y is None:
-                made[row] = 0.0 if x is None and y is None else (y if x is None else x)
-            else:
-                made[row] = (a * x + b * y) / max(a + b, 1e-12)
-        return made
+        i, j, a, b = np.array(pairs, dtype=np.float64).reshape(-1, 4).T
+        (x, has_x), (y, has_y) = _taken(first, i.astype(np.int64)), _taken(second, j.astype(np.int64))
+        a, b = (np.where(has, weight, 0.0) for has, weight in ((has_x, a), (has_y, b)))
+        one = has_x != has_y  # its values are kept as they are
+        a, b = np.where(one, has_x, a / np.maximum(a + b, 1e-12)), np.where(one, has_y, b / np.maximum(a + b, 1e-12))
+        shape = (-1, *[1] * (x.ndim - 1))
+        return a.reshape(shape) * x + b.reshape(shape) * y
     return np.array([first[i] if i >= 0 and (j < 0 or a >= b) else second[j] for i, j, a, b in pairs], dtype=object)
+
+
+def _taken(column: Any, rows: IntArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The values of some rows, 0 where there are none (-1) or some of them are missing; and whether they are there."""
+    if not len(column):
+        return np.zeros((len(rows), *column.shape[1:])), np.zeros(len(rows), dtype=bool)
+    missing = np.asarray(np.ma.getmaskarray(column)).reshape(len(column), -1).any(axis=1)
+    there = (rows >= 0) & ~np.asarray(missing)[rows]
+    values = np.array(np.ma.getdata(column)[rows])
+    values[~there] = 0.0
+    return values, there
