@@ -10,10 +10,8 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
-from graphmeans.plots.text import plain_text
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
@@ -196,14 +194,11 @@ class CardMaker:
             return []
         if is_labelled(cluster.mean) and is_labelled(other.mean):
             return connection_contrasts(cluster.mean, other.mean)
-        names = [str(n) if n else "?" for n in node_numbers(self.pictures.drawings[cluster.label])]
+        names = [str(n) if n else "" for n in node_numbers(self.pictures.drawings[cluster.label])]
         mapping = self.evidence.ways.mappings[cluster.label, other.label]
         of_means = mean_contrasts(cluster.mean, other.mean, mapping, names)
         of_members = profile_contrasts(self.profiles[cluster.label], self.profiles[other.label], self.spread)
-        kinds = node_kinds(cluster.mean)
-        kind_of = {} if kinds is None else {name: plain_text(kind, 24) for name, kind in zip(names, kinds, strict=True)}
-        told = [line for line in of_means if "?" not in line.what]
-        return [line._replace(what=_with_kinds(line.what, kind_of)) for line in told] + of_members
+        return of_means + of_members
 
     def _chosen(self, rows: list[int], size: int) -> tuple[list[int], list[int], list[int]]:
         """Members of a card: the nearest, the farthest, and the nearest to another cluster than their own.
@@ -222,13 +217,6 @@ class CardMaker:
 
 #: The end of a line about a node or an edge: their numbers, and the kinds of these nodes.
 _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
-
-
-def _with_kinds(what: str, kind_of: dict[str, str]) -> str:
-    """The same line with the kinds of the nodes that it names by numbers: a number alone must be looked up in the picture."""
-    hit = _ABOUT.search(what)
-    kinds = [] if hit is None else [kind_of.get(n, "") for n in hit.groups() if n]
-    return f"{what} ({'–'.join(kinds)})" if kinds and all(kinds) and not what.startswith("label of ") else what
 
 
 def _named(lines: list[Contrast]) -> str:

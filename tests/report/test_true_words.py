@@ -1,0 +1,33 @@
+"""What the page says is true to the letter: names, counts and bounds do not contradict what stands beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphmeans import MeanGraph
+from graphmeans.report.contrasts import mean_contrasts
+
+
+def lines_of(mean: MeanGraph, other: MeanGraph, into: list[int]) -> dict[str, tuple[str, str]]:
+    names = [str(n) for n in range(1, mean.n_nodes + 1)]
+    return {line.what: (line.here, line.there) for line in mean_contrasts(mean, other, np.array(into), names)}
+
+
+# -- what sets clusters apart --------------------------------------------------------------------------
+
+
+def test_a_row_names_the_kinds_of_both_clusters_where_they_differ():
+    mean = MeanGraph({"kind": ["a", "b", "c", "d"]}, [(0, 1)], node_support=[1, 0.12, 0.02, 1], edge_support=[0.12])
+    other = MeanGraph({"kind": ["a", "x", "y"]}, [(0, 1), (0, 2)], node_support=[1, 1, 1], edge_support=[1, 1])
+    lines = lines_of(mean, other, [0, 1, 2, -1])
+    assert lines["node 2 (b here, x there)"] == ("12% have it", "100% have it")
+    assert lines["node 3 (y there)"] == ("2% have it", "100% have it")
+    assert lines["node 4 (d)"] == ("100% have it", "0% have it")
+    assert "edge 1–2 (a–b here, a–x there)" in lines
+    assert lines["edge 1–3 (a–y there)"][1] == "100% have it"
+
+
+def test_a_row_about_the_kind_itself_does_not_repeat_it():
+    mean = MeanGraph({"kind": ["a", "b"], "size": [1.0, 5.0]}, node_support=[1, 1], edge_support=[])
+    other = MeanGraph({"kind": ["a", "x"], "size": [1.0, 9.0]}, node_support=[1, 1], edge_support=[])
+    assert lines_of(mean, other, [0, 1]) == {"kind of node 2": ("b", "x"), "size of node 2 (b here, x there)": ("5", "9")}
