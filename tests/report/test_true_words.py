@@ -6,6 +6,7 @@ import numpy as np
 
 from graphmeans import MeanGraph
 from graphmeans.report.contrasts import mean_contrasts
+from graphmeans.report.networks import connection_contrasts
 
 
 def lines_of(mean: MeanGraph, other: MeanGraph, into: list[int]) -> dict[str, tuple[str, str]]:
@@ -31,3 +32,12 @@ def test_a_row_about_the_kind_itself_does_not_repeat_it():
     mean = MeanGraph({"kind": ["a", "b"], "size": [1.0, 5.0]}, node_support=[1, 1], edge_support=[])
     other = MeanGraph({"kind": ["a", "x"], "size": [1.0, 9.0]}, node_support=[1, 1], edge_support=[])
     assert lines_of(mean, other, [0, 1]) == {"kind of node 2": ("b", "x"), "size of node 2 (b here, x there)": ("5", "9")}
+
+
+def test_rows_whose_values_read_alike_are_left_out():
+    mean = MeanGraph({"angle": [258.1, 258.0, 258.0]}, node_support=[1, 1, 1], edge_support=[])
+    other = MeanGraph({"angle": [258.4, 258.0, 258.0]}, node_support=[1, 1, 1], edge_support=[])
+    assert lines_of(mean, other, [0, 1, 2]) == {}
+    named = {"node_support": [1] * 4, "edge_support": [1, 1], "node_ids": list("abcd"), "roles": list("abcd")}
+    networks = [MeanGraph(4, [(0, 1), (1, 2)], [w, v], **named) for w, v in ((258.1, 3.0), (258.4, 7.0))]
+    assert [(line.what, line.here, line.there) for line in connection_contrasts(*networks)] == [("b – c", "3", "7")]

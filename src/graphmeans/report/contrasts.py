@@ -76,7 +76,8 @@ def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Seq
 
 
 def _largest(lines: list[Contrast]) -> list[Contrast]:
-    return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
+    told = (line for line in lines if line.here != line.there)  # what reads alike is no difference to a reader
+    return sorted(told, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
 
 
 class _Kinds:

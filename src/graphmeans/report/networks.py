@@ -65,6 +65,7 @@ class NetworkCards:
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
                  "all": number(float(f"{there:.3g}")), "more": here > there}
                 for a, b, here, there in self.found.largest_differences(label, NAMED_EDGES)
+                if f"{here:.3g}" != f"{there:.3g}"
             ],
         }  # fmt: skip
 
@@ -108,6 +109,7 @@ class NetworkCards:
             row["top"] = [
                 [place[a], place[b], float(f"{here:.3g}"), float(f"{there:.3g}")]
                 for a, b, here, there in both.largest_differences(0, MEMBER_EDGES)
+                if f"{here:.3g}" != f"{there:.3g}"
             ]
 
     def _said(self, label: int) -> list[dict[str, Any]]:
@@ -212,7 +214,7 @@ def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
         there = 2 * both - here
         what = f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}"
         lines.append(Contrast(what, number(float(f"{here:.3g}")), number(float(f"{there:.3g}")), abs(here - there)))
-    return lines
+    return [line for line in lines if line.here != line.there]
 
 
 def network_cards(summary: ClusteringSummary, graphs: Sequence[Graph]) -> NetworkCards | None:
