@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from graphmeans import MeanGraph
+from graphmeans.report.cards import _core_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts
 
@@ -41,3 +43,19 @@ def test_rows_whose_values_read_alike_are_left_out():
     named = {"node_support": [1] * 4, "edge_support": [1, 1], "node_ids": list("abcd"), "roles": list("abcd")}
     networks = [MeanGraph(4, [(0, 1), (1, 2)], [w, v], **named) for w, v in ((258.1, 3.0), (258.4, 7.0))]
     assert [(line.what, line.here, line.there) for line in connection_contrasts(*networks)] == [("b – c", "3", "7")]
+
+
+# -- cards ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("edges", "support", "said"),
+    [
+        ([(0, 1), (1, 2)], [0.6, 0.4], "2 nodes and 1 edge of the mean are each found in at least half of the members"),
+        ([(0, 1)], [0.4], "2 nodes and 0 edges of the mean are each found in at least half of the members"),
+        ([], [], "2 nodes of the mean are each found in at least half of the members"),
+    ],
+)
+def test_what_half_of_the_members_have_is_counted_part_by_part(edges, support, said):
+    mean = MeanGraph(3, edges, node_support=[0.5, 0.6, 0.4], edge_support=support)
+    assert _core_words(mean) == said

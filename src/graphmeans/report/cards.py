@@ -10,6 +10,7 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
@@ -133,7 +134,6 @@ class CardMaker:
             {"what": "Odd", "why": "farthest from the mean", "members": odd},
             {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
-        core = cluster.mean.cut(0.5)
         tight = cluster.rms_distance
         near = [
             {"label": int(c), "name": self.clusters[c].name, "distance": number(float(d))}
@@ -144,7 +144,7 @@ class CardMaker:
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
-            "core": _core_words(core), "tight": tight, "told": self._told(cluster),
+            "core": _core_words(cluster.mean), "tight": tight, "told": self._told(cluster),
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart),
@@ -230,11 +230,14 @@ def _spread(rows: list[int], most: int = COMPARED) -> list[int]:
     return rows if len(rows) <= most else [rows[n * len(rows) // most] for n in range(most)]
 
 
-def _core_words(core: Graph) -> str:
-    """What at least half of the members have."""
+def _core_words(mean: MeanGraph) -> str:
+    """How many parts of the mean at least half of the members have, each by itself: no member need have all of them."""
+    core = mean.cut(0.5)
     if not core.n_nodes:
         return "no node is common to half of the members"
-    return f"at least half of the members share {counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}"
+    edges = f" and {counted(core.n_edges, 'edge')}" if mean.n_edges else ""
+    are = "is" if core.n_nodes == 1 and not edges else "are each"
+    return f"{counted(core.n_nodes, 'node')}{edges} of the mean {are} found in at least half of the members"
 
 
 def _tight_words(tight: float | None, usual: float, size: int) -> str:
