@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from graphmeans import MeanGraph
+from graphmeans.report import write_report
 from graphmeans.report.cards import _core_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts
+from reports import Page, drawings, fitted, words
 
 
 def lines_of(mean: MeanGraph, other: MeanGraph, into: list[int]) -> dict[str, tuple[str, str]]:
@@ -59,3 +61,9 @@ def test_rows_whose_values_read_alike_are_left_out():
 def test_what_half_of_the_members_have_is_counted_part_by_part(edges, support, said):
     mean = MeanGraph(3, edges, node_support=[0.5, 0.6, 0.4], edge_support=support)
     assert _core_words(mean) == said
+
+
+def test_clusters_of_one_size_are_said_to_hold_so_many_each(tmp_path):
+    graphs = drawings(8)
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
+    assert "8 graphs fall into 2 clusters. Each holds 4 graphs." in words(page)

@@ -36,7 +36,7 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if len(sizes) > 1:
         small, large = min(sizes), max(sizes)
         apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
-        said.append(f"All of them hold {counted(small, 'graph')}." if small == large else apart)
+        said.append(f"Each holds {counted(small, 'graph')}." if small == large else apart)
     if evidence.silhouettes is not None:
         said.append(f"{_apart(evidence.silhouettes.index)} (silhouette index {silhouette_words(evidence)}).")
     sure = []
