@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from test_report_browser import Tab, browser  # noqa: F401
 
 from graphmeans import MeanGraph
 from graphmeans.report import write_report
 from graphmeans.report.cards import _core_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts
-from reports import Page, drawings, fitted, words
+from reports import Page, drawings, fitted, letters, words
 
 
 def lines_of(mean: MeanGraph, other: MeanGraph, into: list[int]) -> dict[str, tuple[str, str]]:
@@ -67,3 +70,43 @@ def test_clusters_of_one_size_are_said_to_hold_so_many_each(tmp_path):
     graphs = drawings(8)
     page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
     assert "8 graphs fall into 2 clusters. Each holds 4 graphs." in words(page)
+
+
+# -- members, in a browser -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory):
+    graphs, classes, estimator = letters(240)
+    path = tmp_path_factory.mktemp("true") / "letters.html"
+    write_report(path, estimator=estimator, graphs=graphs, classes=classes)
+    return graphs, estimator, Page(path), path
+
+
+def opened(tab: Tab, rows: list[int], what: str) -> list[str]:
+    """What the views of these members say there, one after the other."""
+    found = []
+    for i in rows:
+        tab.driver.execute_script(f"location.hash = '#graph-{i}'")
+        tab.until(f"location.hash === '#graph-{i}' && document.getElementById('viewer').open")
+        found.append(tab.js(f"document.getElementById('{what}').textContent"))
+    return found
+
+
+def test_bounds_are_below_the_distances_beside_them(browser, lettered):  # noqa: F811
+    _, estimator, page, path = lettered
+    tab = Tab(browser, path).open("#graph-0")
+    rows = sorted(page.data["graphs"], key=lambda row: row["i"])[::6]  # browsers take few addresses a second
+    told = 0
+    for row, said in zip(rows, opened(tab, [row["i"] for row in rows], "viewer-facts"), strict=True):
+        bound = re.search(r"proven: no other mean is nearer than ([\d.]+)$", said)
+        if bound is None:
+            assert said.endswith(" · proven to be the nearest mean" if row["pm"] >= 0 else "not proven to be the nearest mean")
+            continue
+        told += 1
+        i = row["i"]
+        assert row["r"] <= float(bound[1]) <= row["r2"]
+        assert float(bound[1]) <= estimator.distances_[i] / (1 - estimator.certified_margins_[i])
+        assert float(bound[1]) >= 0.996 * estimator.distances_[i] / (1 - estimator.certified_margins_[i])
+    assert told > 10
+    assert tab.errors() == []

@@ -118,11 +118,13 @@ function memberViews(D, paint, tell) {
     if (g.pm !== undefined) said.append(provenWords(g));
   }
 
-  // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof.
+  // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof. Both are rounded:
+  // the bound is taken below what they may have been, and rounded down. It says nothing new if the second mean is known to be there.
   function provenWords(g) {
     if (g.pm < 0) return " · not proven to be the nearest mean";
-    if (g.pm >= 1 || !g.r) return " · proven to be the nearest mean";
-    return ` · proven: every other mean is at least ${Number((g.r / (1 - g.pm)).toPrecision(3))} away`;
+    const unit = (x) => 10 ** (Math.floor(Math.log10(x)) - 3), least = g.r ? (g.r - unit(g.r) / 2) / (1 - g.pm) : 0;
+    if (g.pm >= 1 || least <= g.r || (!g.u && least > 0.998 * g.r2)) return " · proven to be the nearest mean";
+    return ` · proven: no other mean is nearer than ${Number((Math.floor(least / unit(least)) * unit(least)).toPrecision(4))}`;
   }
 
   function clusterLink(c) {
