@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_report_browser import Tab, browser  # noqa: F401
 
-from graphmeans import MeanGraph
+from graphmeans import Graph, MeanGraph
 from graphmeans.report import write_report
 from graphmeans.report.cards import _core_words
 from graphmeans.report.contrasts import mean_contrasts
@@ -110,3 +110,43 @@ def test_bounds_are_below_the_distances_beside_them(browser, lettered):  # noqa:
         assert float(bound[1]) >= 0.996 * estimator.distances_[i] / (1 - estimator.certified_margins_[i])
     assert told > 10
     assert tab.errors() == []
+
+
+def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path):  # noqa: F811
+    shape = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 2.0, 2.0, 0.0]}
+    whole = [Graph(shape, [(0, 1), (1, 2), (2, 3)]) for _ in range(9)]
+    short = {key: values[:3] for key, values in shape.items()}
+    graphs = [*whole, Graph(shape, [(0, 1), (2, 3)]), Graph(short, [(0, 1), (1, 2)])]
+    path = write_report(tmp_path / "r.html", estimator=fitted(graphs, 1), graphs=graphs)
+    data = Page(path).data
+    number = {n: at for at, n in enumerate(data["clusters"][0]["n"])}
+    tab = Tab(browser, path).open("#graph-0")
+    usual, open_, cut = opened(tab, [0, 9, 10], "viewer-note")
+    assert usual.startswith("Nothing unusual in this cluster. Shares")
+    edge = re.fullmatch(r"Missing: edge (\d+)–(\d+) \(91% of the members have it\)\. Shares.*", open_)
+    into = {row["i"]: row["m"] for row in data["graphs"]}
+    assert {number[int(n)] for n in edge.groups()} == {into[9][1], into[9][2]}
+    node = re.fullmatch(r"Missing: node (\d+) \(91% of the members have it\)\. Shares.*", cut)
+    assert number[int(node[1])] not in into[10]  # the edge that leads to it is not told, too
+    assert tab.errors() == []
+
+
+def test_members_miss_what_their_alignments_say(browser, lettered):  # noqa: F811
+    graphs, estimator, page, path = lettered
+    means, expected = estimator.centroids(), {}
+    for row in page.data["graphs"]:
+        mean, number, into = means[row["c"]], page.data["clusters"][row["c"]]["n"], row["m"]
+        common = np.round(100 * mean.node_support) >= 80
+        gone = {f"node {number[j]}" for j in np.flatnonzero(common).tolist() if j not in into}
+        own = {frozenset(into[i] for i in ends) for ends in graphs[row["i"]].edges.tolist()}
+        for (i, j), has in zip(mean.edges.tolist(), mean.edge_support, strict=True):
+            if round(100 * has) >= 80 and {i, j} <= {*into} and {i, j} not in own:
+                gone.add(f"edge {number[i]}–{number[j]}")
+        expected[row["i"]] = gone
+    lacking = [i for i, gone in expected.items() if gone][:20]
+    rows = [*lacking, *[i for i, gone in expected.items() if not gone][:10]]
+    assert 10 < len(rows) > len(lacking) > 2
+    for i, said in zip(rows, opened(Tab(browser, path).open("#graph-0"), rows, "viewer-note"), strict=True):
+        told = re.search(r"Missing: (.*?)\.", said)
+        assert set(re.findall(r"(?:node \d+|edge \d+–\d+)", told[1] if told else "")) == expected[i]
+        assert not (told and "Nothing unusual" in said)
