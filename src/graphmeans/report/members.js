@@ -97,7 +97,7 @@ function memberViews(D, paint, tell) {
     const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
     const gone = missing(g, mean);
     $("viewer-note").textContent = [
-      g.mol && "Shade: the share of members with the same atom or bond there.",
+      g.mol && "Shade: the share of members with the same atom there, or the same bond between the same atoms.",
       odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "Nothing unusual in this cluster.",
       gone,
       unmatched && `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters).`,
