@@ -50,6 +50,23 @@ def test_rows_whose_values_read_alike_are_left_out():
     assert [(line.what, line.here, line.there) for line in connection_contrasts(*networks)] == [("b – c", "3", "7")]
 
 
+def test_numbers_of_long_vectors_are_not_told_of(tmp_path):
+    random = np.random.default_rng(0)
+    graphs = []
+    for i in range(8):
+        hashed, place = random.normal(6 * (i % 2), 1, (2, 9)), random.normal(6 * (i % 2), 1, (2, 8))
+        graphs.append(Graph({"hashed": hashed, "mass": [1.0, 2.0], "place": place}, [(0, 1)], {"far": hashed[:1], "w": [2.0]}))
+    path = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs)
+    page, html = Page(path), path.read_text(encoding="utf-8")
+    assert page.data["columns"] == ["mass", *(f"place {d}" for d in range(1, 9))]
+    assert page.data["edge_columns"] == ["w"]
+    for row in page.data["graphs"]:
+        assert (len(row["a"]), len(row["ea"])) == (9, 1)
+        assert row["a"][0] == [1, 2]
+    assert re.search(r"<th scope=\"row\">place \d of node \d</th>", html)
+    assert not re.search(r"(hashed|far) \d", html)
+
+
 # -- cards ---------------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from graphmeans.graphs.values import join_columns
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.positions import node_kinds
 from graphmeans.plots.text import plain_text
+from graphmeans.report.tables import is_long
 from graphmeans.report.words import number, percent, significant
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
@@ -165,7 +166,7 @@ def _in_both(columns: Columns, others: Columns) -> Iterator[tuple[str, NDArray[A
     """The columns that two means have in common, of numbers as rows of vectors, with the ranges of their components."""
     for key, column in columns.items():
         other = others.get(key)
-        if other is None or other.ndim != column.ndim or not (len(column) and len(other)):
+        if other is None or other.ndim != column.ndim or not (len(column) and len(other)) or is_long(column):
             continue
         if column.dtype.kind == "f":
             column, other = column.reshape(len(column), -1), other.reshape(len(other), -1)
@@ -228,7 +229,7 @@ def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict
     if values.dtype.kind not in "fb":
         return _word_shares(f"share of {what}s with {_called(key)}", values.tolist(), of.tolist(), counts.tolist())
     numbers = (values if values.ndim > 1 else values[:, None]).astype(np.float64)
-    if not 0 < numbers.shape[1] <= 8:
+    if not numbers.shape[1] or is_long(numbers):
         return {}
     told = counts > 0
     if key == BARE and what == "edge":  # where every edge has the weight 1, that tells nothing
