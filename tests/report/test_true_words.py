@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from test_report_browser import Tab, browser  # noqa: F401
 
+import graphmeans as gm
 from graphmeans import Graph, MeanGraph
+from graphmeans.plots.matrix import shown_ticks
 from graphmeans.report import write_report
 from graphmeans.report.cards import _core_words
 from graphmeans.report.contrasts import mean_contrasts
-from graphmeans.report.networks import connection_contrasts
+from graphmeans.report.networks import connection_contrasts, row_blocks
 from reports import Page, drawings, fitted, letters, words
 
 
@@ -87,6 +89,40 @@ def test_clusters_of_one_size_are_said_to_hold_so_many_each(tmp_path):
     graphs = drawings(8)
     page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
     assert "8 graphs fall into 2 clusters. Each holds 4 graphs." in words(page)
+
+
+# -- matrices ------------------------------------------------------------------------------------------
+
+LOBES = {"frontal": 10, "parietal": 7, "temporal": 7, "occipital": 6}
+
+
+def test_rows_of_a_large_matrix_are_named_by_what_neighbours_share(tmp_path):
+    names = [f"{side} {lobe} gyrus {i}" for lobe, n in LOBES.items() for i in range(n) for side in ("left", "right")]
+    matrices = np.random.default_rng(0).normal(size=(8, 60, 60))
+    matrices[::2] += 2.0
+    graphs = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=names)
+    html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    pictures = re.findall(r'<svg class="matrix".*?</svg>', html, re.S)
+    assert len(pictures) == 4
+    for picture in pictures:
+        rows = re.findall(r'y="([\d.]+)"[^>]*>([^<]*)</text>', picture)
+        assert [name for _, name in rows] == [f"{lobe} gyrus" for lobe in LOBES]
+        assert [float(y) for y, _ in rows] == pytest.approx([50, 135, 205, 270])  # of 300: the middle of each lobe
+        assert re.findall(r"M\d+ ([\d.]+)V([\d.]+)", picture)[0] == ("1.0", "99.0")
+
+
+def test_blocks_of_rows():
+    nets = ("Visual", "Dorsal attention", "Ventral attention")
+    halves = [f"{side}H {net} {i}" for side in "LR" for net in nets for i in range(9)]
+    named = [f"{side}H {net}" for side in "LR" for net in nets]
+    assert [block.name for block in row_blocks(halves)] == named
+    assert row_blocks([f"area {i}" for i in range(50)]) == []
+    assert row_blocks([f"{i}" for i in range(50)]) == []
+
+
+def test_both_sides_are_named_where_they_alternate():
+    assert {i % 2 for i in shown_ticks(90, 24)} == {0, 1}
+    assert shown_ticks(20, 24) == list(range(20))
 
 
 # -- members, in a browser -----------------------------------------------------------------------------
