@@ -142,7 +142,7 @@ class NetworkCards:
         for y, name in names:
             if y >= last + HEIGHT or not blocks:  # there is no room for the name of a small block
                 written.append(
-                    f'<text x="{free - 4}" y="{y:.1f}" text-anchor="end" dominant-baseline="central">{escape(name)}</text>'
+                    f'<text x="{free - 5}" y="{y:.1f}" text-anchor="end" dominant-baseline="central">{escape(name)}</text>'
                 )
                 last = y
         if blocks:
