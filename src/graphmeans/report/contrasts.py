@@ -16,8 +16,7 @@ from graphmeans.graphs.values import join_columns
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.positions import node_kinds
 from graphmeans.plots.text import plain_text
-from graphmeans.report.tables import is_long
-from graphmeans.report.words import number, percent, significant
+from graphmeans.report.words import is_long, number, percent, significant
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08

@@ -13,18 +13,12 @@ from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.plots.members import edge_numbers
 from graphmeans.plots.text import plain_text
+from graphmeans.report.words import is_long
 
 #: Columns of short values: tuples, which garbage collections leave alone.
 Table = tuple[tuple[Any, ...], ...]
 #: Attributes of nodes are listed in the page if there are no more values than this.
 MOST_VALUES = 240_000
-#: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
-LONG = 8
-
-
-def is_long(values: NDArray[Any]) -> bool:
-    """Whether a column is of vectors of many numbers."""
-    return values.ndim == 2 and values.shape[1] > LONG
 
 
 def node_tables(graphs: Sequence[Graph]) -> list[Table]:
