@@ -86,6 +86,23 @@ def test_supports_are_the_shares_that_counting_by_hand_gives(series):
             assert share == pytest.approx(alike / len(members))
 
 
+def test_a_shaded_bond_is_one_between_the_same_atoms():
+    # All have something at the ring; the one bromine is not shaded by the bonds that others have to carbon there.
+    _, cluster = one_cluster(["Cc1ccccc1"] * 6 + ["Clc1ccccc1"] * 3 + ["Brc1ccccc1"])
+    by_kind = {member.molecule.GetAtomWithIdx(0).GetSymbol(): member for member in cluster.molecules.aligned}
+    for symbol, share in (("C", 0.6), ("Cl", 0.3), ("Br", 0.1)):
+        member = by_kind[symbol]
+        assert cluster.frame.bond_support(member)[0] == pytest.approx(1)
+        links, atoms = cluster.frame.link_support(member), cluster.frame.atom_support(member)
+        assert links[0] == pytest.approx(share) == atoms[0]
+        assert links[1:] == pytest.approx([1] * 6)
+        assert all(link <= min(atoms[i], atoms[j]) for link, (i, j, _) in zip(links, member.bonds, strict=True))
+        # The darkest line must not lie under the atom that few have: it has a shade of its own tenth.
+        under = dict(cluster.member_picture(member, support=True).support)
+        assert under[round(10 * share)].count("L") == 1
+        assert under[10].count("L") == 6
+
+
 def test_what_varies_is_what_was_enumerated():
     smiles, counts = enumerated(ANILIDES, ["H", "F", "Cl"], ["H", "CH₃", "OCH₃"])
     _, cluster = one_cluster(smiles)

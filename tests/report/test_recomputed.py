@@ -110,8 +110,7 @@ def test_what_sets_clusters_apart(run):
                 seen["node"] += 1
             elif edge:
                 i, j = (names.index(int(n)) for n in edge.groups())
-                share = share_with_edge(run, c, i, j)
-                assert here == (f"{percent(share)} have it" if here != "none" or share else "none")
+                assert here == f"{percent(share_with_edge(run, c, i, j))} have it"
                 assert there == f"{percent(share_with_edge(run, other, into[i], into[j]))} have it"
                 seen["edge"] += 1
             elif attribute:

@@ -325,4 +325,4 @@ def test_a_cluster_without_a_common_node_says_so(tmp_path: Path):
     graphs[:6] = [Graph({"x": [], "y": []}) for _ in range(6)]
     html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
     assert "No node is common to half of the members." in html
-    assert "share 0 nodes" not in html
+    assert "0 nodes" not in html

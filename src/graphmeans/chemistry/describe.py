@@ -197,7 +197,7 @@ class ClusterChemistry:
         drawn = self.laid_out(member)
         if not support:
             return draw(drawn)
-        return draw(drawn, self.frame.atom_support(member), self.frame.bond_support(member))
+        return draw(drawn, self.frame.atom_support(member), self.frame.link_support(member))
 
 
 def read_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) -> list[ClusterChemistry]:

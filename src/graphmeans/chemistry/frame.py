@@ -10,6 +10,7 @@ from graphmeans.chemistry.members import Aligned
 MOST_KINDS, LEAST_KIND = 2, 0.1
 
 Ends = tuple[int, int]
+Link = tuple[str, str, str]
 
 
 class Frame:
@@ -19,6 +20,7 @@ class Frame:
         self.count = len(members)
         atoms: dict[int, Counter[str]] = {}
         bonds: dict[Ends, Counter[str]] = {}
+        links: dict[Ends, Counter[Link]] = {}
         for member in members:
             nodes = member.nodes.tolist()
             for node, kind in zip(nodes, member.kinds, strict=True):
@@ -27,7 +29,8 @@ class Frame:
             for i, j, sign in member.bonds:
                 if (ends := _ends(nodes[i], nodes[j])) is not None:
                     bonds.setdefault(ends, Counter())[sign] += 1
-        self.atoms, self.bonds = atoms, bonds
+                    links.setdefault(ends, Counter())[_link(member, nodes, i, j, sign)] += 1
+        self.atoms, self.bonds, self._links = atoms, bonds, links
         # Of each node the most frequent kind, and those that are aromatic as it is, or not aromatic as it is.
         self._ranked: dict[int, list[tuple[str, int]]] = {}
         for node, counts in atoms.items():
@@ -44,6 +47,15 @@ class Frame:
         """For each bond of a member, the share of members with a bond of the same kind at its place."""
         nodes = member.nodes.tolist()
         return [self._bonds(nodes[i], nodes[j], sign) / self.count for i, j, sign in member.bonds]
+
+    def link_support(self, member: Aligned) -> list[float]:
+        """For each bond of a member, the share of members with a bond of the same kind between the same kinds of atoms there.
+
+        It is at most the support of both atoms: a bond to bromine is not one that others have to carbon.
+        """
+        nodes, none = member.nodes.tolist(), Counter[Link]()
+        places = [(_ends(nodes[i], nodes[j]), _link(member, nodes, i, j, sign)) for i, j, sign in member.bonds]
+        return [self._links.get(ends, none)[link] / self.count if ends else 0.0 for ends, link in places]
 
     def kinds(self, member: Aligned, atom: int, support: float) -> tuple[str, ...]:
         """The kinds of atoms that together have this support at the place of an atom, the most frequent first.
@@ -79,3 +91,9 @@ class Frame:
 
 def _ends(one: int, other: int) -> Ends | None:
     return None if one < 0 or other < 0 else (min(one, other), max(one, other))
+
+
+def _link(member: Aligned, nodes: list[int], i: int, j: int, sign: str) -> Link:
+    """A bond with the kinds of its atoms, that at the lower node of the mean first."""
+    first, last = (i, j) if nodes[i] < nodes[j] else (j, i)
+    return member.kinds[first], sign, member.kinds[last]

@@ -182,8 +182,8 @@ def scale_of(values: FloatArray, *, diverging: bool) -> tuple[float, float, tupl
 
 
 def shown_ticks(count: int, most: int = MOST_NAMES) -> list[int]:
-    """Which rows have their names written: all of them, or evenly spread ones."""
-    return list(range(0, count, -(-count // most)))
+    """Which rows have their names written: all of them, or evenly spread ones, of pairs of a left and a right one both sides."""
+    return list(range(0, count, -(-count // most) | 1))
 
 
 def heat_map(values: FloatArray, least: float, most: float, colours: Sequence[str]) -> str:

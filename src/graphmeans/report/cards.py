@@ -10,10 +10,9 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.drawing import node_kinds
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
-from graphmeans.plots.text import plain_text
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
@@ -37,7 +36,7 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if len(sizes) > 1:
         small, large = min(sizes), max(sizes)
         apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
-        said.append(f"All of them hold {counted(small, 'graph')}." if small == large else apart)
+        said.append(f"Each holds {counted(small, 'graph')}." if small == large else apart)
     if evidence.silhouettes is not None:
         said.append(f"{_apart(evidence.silhouettes.index)} (silhouette index {silhouette_words(evidence)}).")
     sure = []
@@ -135,7 +134,6 @@ class CardMaker:
             {"what": "Odd", "why": "farthest from the mean", "members": odd},
             {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
-        core = cluster.mean.cut(0.5)
         tight = cluster.rms_distance
         near = [
             {"label": int(c), "name": self.clusters[c].name, "distance": number(float(d))}
@@ -146,7 +144,7 @@ class CardMaker:
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
-            "core": _core_words(core), "tight": tight, "told": self._told(cluster),
+            "core": _core_words(cluster.mean), "tight": tight, "told": self._told(cluster),
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart),
@@ -196,14 +194,11 @@ class CardMaker:
             return []
         if is_labelled(cluster.mean) and is_labelled(other.mean):
             return connection_contrasts(cluster.mean, other.mean)
-        names = [str(n) if n else "?" for n in node_numbers(self.pictures.drawings[cluster.label])]
+        names = [str(n) if n else "" for n in node_numbers(self.pictures.drawings[cluster.label])]
         mapping = self.evidence.ways.mappings[cluster.label, other.label]
         of_means = mean_contrasts(cluster.mean, other.mean, mapping, names)
         of_members = profile_contrasts(self.profiles[cluster.label], self.profiles[other.label], self.spread)
-        kinds = node_kinds(cluster.mean)
-        kind_of = {} if kinds is None else {name: plain_text(kind, 24) for name, kind in zip(names, kinds, strict=True)}
-        told = [line for line in of_means if "?" not in line.what]
-        return [line._replace(what=_with_kinds(line.what, kind_of)) for line in told] + of_members
+        return of_means + of_members
 
     def _chosen(self, rows: list[int], size: int) -> tuple[list[int], list[int], list[int]]:
         """Members of a card: the nearest, the farthest, and the nearest to another cluster than their own.
@@ -224,13 +219,6 @@ class CardMaker:
 _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 
 
-def _with_kinds(what: str, kind_of: dict[str, str]) -> str:
-    """The same line with the kinds of the nodes that it names by numbers: a number alone must be looked up in the picture."""
-    hit = _ABOUT.search(what)
-    kinds = [] if hit is None else [kind_of.get(n, "") for n in hit.groups() if n]
-    return f"{what} ({'–'.join(kinds)})" if kinds and all(kinds) and not what.startswith("label of ") else what
-
-
 def _named(lines: list[Contrast]) -> str:
     """The numbers of the nodes that these lines name."""
     found = [_ABOUT.search(line.what) for line in lines]
@@ -242,11 +230,14 @@ def _spread(rows: list[int], most: int = COMPARED) -> list[int]:
     return rows if len(rows) <= most else [rows[n * len(rows) // most] for n in range(most)]
 
 
-def _core_words(core: Graph) -> str:
-    """What at least half of the members have."""
+def _core_words(mean: MeanGraph) -> str:
+    """How many parts of the mean at least half of the members have, each by itself: no member need have all of them."""
+    core = mean.cut(0.5)
     if not core.n_nodes:
         return "no node is common to half of the members"
-    return f"at least half of the members share {counted(core.n_nodes, 'node')} and {counted(core.n_edges, 'edge')}"
+    edges = f" and {counted(core.n_edges, 'edge')}" if mean.n_edges else ""
+    are = "is" if core.n_nodes == 1 and not edges else "are each"
+    return f"{counted(core.n_nodes, 'node')}{edges} of the mean {are} found in at least half of the members"
 
 
 def _tight_words(tight: float | None, usual: float, size: int) -> str:

@@ -14,11 +14,14 @@ from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.graphs.values import join_columns
 from graphmeans.plots.members import edge_key
+from graphmeans.plots.positions import node_kinds
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import number, percent, significant
+from graphmeans.report.words import is_long, number, percent, significant
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
+#: What fewer members have is not named by its kind in their cluster, if more of the other have it.
+RARE = 0.1
 
 
 class Contrast(NamedTuple):
@@ -64,34 +67,63 @@ def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
 
 
 def mean_contrasts(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
-    """How two mean graphs differ, node by node and edge by edge along their alignment; the largest differences first."""
-    return _largest([*_node_lines(mean, other, into, names), *_edge_lines(mean, other, into, names)])
+    """How two mean graphs differ, node by node and edge by edge along their alignment; the largest differences first.
+
+    Nodes without a name are not told of. Nodes and edges are told with the kinds that they have, in both clusters if they differ.
+    """
+    kinds = _Kinds(mean, other, into)
+    return _largest([*_node_lines(mean, other, into, names, kinds), *_edge_lines(mean, other, into, names, kinds)])
 
 
 def _largest(lines: list[Contrast]) -> list[Contrast]:
-    return sorted(lines, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
+    told = (line for line in lines if line.here != line.there)  # what reads alike is no difference to a reader
+    return sorted(told, key=lambda line: (-line.weight, line.what))[:MOST_LINES]
+
+
+class _Kinds:
+    """The kinds of nodes of two means, for lines that name nodes by numbers: a number alone must be looked up in a picture."""
+
+    def __init__(self, mean: MeanGraph, other: MeanGraph, into: IntArray) -> None:
+        here, there = ([plain_text(kind, 24) for kind in node_kinds(one) or ()] for one in (mean, other))
+        self._here = here or [""] * mean.n_nodes
+        self._there = [there[j] if there and j >= 0 else "" for j in into.tolist()]
+
+    def __call__(self, nodes: Sequence[int], here: float, there: float) -> str:
+        """What stands behind the numbers of these nodes of the mean, if these shares of members have what is told of."""
+        own, theirs = ([kinds[i] for i in nodes] for kinds in (self._here, self._there))
+        said = {"here": "–".join(own) if all(own) else "", "there": "–".join(theirs) if all(theirs) else ""}
+        if said["here"] == said["there"] or not said["there"] or there < min(RARE, here):
+            return f" ({said['here']})" if said["here"] else ""
+        if here < min(RARE, there):
+            return f" ({said['there']} there)"
+        return f" ({', '.join(f'{kind} {where}' for where, kind in said.items() if kind)})"
 
 
 def _support_line(what: str, here: float, there: float) -> Contrast:
     return Contrast(what, f"{percent(here)} have it", f"{percent(there)} have it", abs(here - there))
 
 
-def _node_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
+def _node_lines(
+    mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str], kinds: _Kinds
+) -> list[Contrast]:  # fmt: skip
     lines = []
     columns = list(_in_both(mean.nodes, other.nodes))
     for i, j in enumerate(into.tolist()):
         here = float(mean.node_support[i])
         there = float(other.node_support[j]) if j >= 0 else 0.0
-        if max(here, there) < 0.3:
+        if max(here, there) < 0.3 or not names[i]:
             continue
+        what, kind = f"node {names[i]}", kinds([i], here, there)
         if abs(here - there) >= 0.3:
-            lines.append(_support_line(f"node {names[i]}", here, there))
+            lines.append(_support_line(what + kind, here, there))
         elif j >= 0:
-            lines += _changed(f"node {names[i]}", columns, i, j)
+            lines += _changed(what, kind, columns, i, j)
     return lines
 
 
-def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str]) -> list[Contrast]:
+def _edge_lines(
+    mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequence[str], kinds: _Kinds
+) -> list[Contrast]:  # fmt: skip
     lines = []
     columns = list(_in_both(mean.edge_attributes, other.edge_attributes))
     goes, ends, other_ends = into.tolist(), mean.edges.tolist(), other.edges.tolist()
@@ -107,13 +139,15 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
         f = theirs.get(key) if min(key) >= 0 else None
         if f is not None:
             seen.add(f)
+        if not (names[i] and names[j]):
+            continue
         here = float(mean.edge_support[e])
         there = float(other.edge_support[f]) if f is not None else 0.0
         what = f"edge {names[i]}–{names[j]}"
         if abs(here - there) >= 0.3:
-            lines.append(_support_line(what, here, there))
+            lines.append(_support_line(what + kinds([i, j], here, there), here, there))
         elif f is not None and min(here, there) >= 0.3:
-            lines += _changed(what, columns, e, f)
+            lines += _changed(what, kinds([i, j], here, there), columns, e, f)
     for f, (i, j) in enumerate(other_ends):
         there = float(other.edge_support[f])
         if f not in seen and there >= 0.3 and i in back and j in back:
@@ -121,8 +155,9 @@ def _edge_lines(mean: MeanGraph, other: MeanGraph, into: IntArray, names: Sequen
             if here_ends in told or here_ends[::-1] in told:
                 continue
             told.add(here_ends)
-            what = f"edge {names[here_ends[0]]}–{names[here_ends[1]]}"
-            lines.append(Contrast(what, "none", f"{percent(there)} have it", there))
+            one, two = (names[i] for i in here_ends)
+            if one and two:
+                lines.append(_support_line(f"edge {one}–{two}{kinds(here_ends, 0.0, there)}", 0.0, there))
     return lines
 
 
@@ -130,7 +165,7 @@ def _in_both(columns: Columns, others: Columns) -> Iterator[tuple[str, NDArray[A
     """The columns that two means have in common, of numbers as rows of vectors, with the ranges of their components."""
     for key, column in columns.items():
         other = others.get(key)
-        if other is None or other.ndim != column.ndim or not (len(column) and len(other)):
+        if other is None or other.ndim != column.ndim or not (len(column) and len(other)) or is_long(column):
             continue
         if column.dtype.kind == "f":
             column, other = column.reshape(len(column), -1), other.reshape(len(other), -1)
@@ -139,7 +174,7 @@ def _in_both(columns: Columns, others: Columns) -> Iterator[tuple[str, NDArray[A
             yield key, column, other, np.zeros(0)
 
 
-def _changed(what: str, columns: Sequence[tuple[str, Any, Any, Any]], i: int, j: int) -> list[Contrast]:
+def _changed(what: str, kind: str, columns: Sequence[tuple[str, Any, Any, Any]], i: int, j: int) -> list[Contrast]:
     """Attributes of a node or edge that differ; the weight grows with the share of the column's range."""
     found = []
     for key, column, other, reach in columns:
@@ -149,10 +184,11 @@ def _changed(what: str, columns: Sequence[tuple[str, Any, Any, Any]], i: int, j:
             for d in np.flatnonzero(share >= 0.12):
                 name = key if len(a) == 1 else f"{key or 'value'} {d + 1}"
                 weight = 0.9 * float(share[d])
-                found.append(Contrast(f"{_called(name)} of {what}", _number(a[d]), _number(b[d]), weight))
+                found.append(Contrast(f"{_called(name)} of {what}{kind}", _number(a[d]), _number(b[d]), weight))
         elif str(a) != str(b):
             values = plain_text(a, 24), plain_text(b, 24)
-            found.append(Contrast(f"{_called(key)} of {what}", *values, 0.9 * 0.6))
+            again = kind == f" ({values[0]} here, {values[1]} there)"  # the row is about the kinds themselves
+            found.append(Contrast(f"{_called(key)} of {what}{'' if again else kind}", *values, 0.9 * 0.6))
     return found
 
 
@@ -192,7 +228,7 @@ def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict
     if values.dtype.kind not in "fb":
         return _word_shares(f"share of {what}s with {_called(key)}", values.tolist(), of.tolist(), counts.tolist())
     numbers = (values if values.ndim > 1 else values[:, None]).astype(np.float64)
-    if not 0 < numbers.shape[1] <= 8:
+    if not numbers.shape[1] or is_long(numbers):
         return {}
     told = counts > 0
     if key == BARE and what == "edge":  # where every edge has the weight 1, that tells nothing

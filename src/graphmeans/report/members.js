@@ -95,9 +95,32 @@ function memberViews(D, paint, tell) {
     if (g.mol) $("viewer-picture").replaceChildren(besideMedoid(g, D), folded(both)); // the mean of molecules may be in pieces: it comes last
     else $("viewer-picture").replaceChildren(both);
     const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
-    const shade = g.mol ? "Shade: the share of members with the same atom or bond there. " : "";
-    $("viewer-note").textContent = shade + (odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster. ` : "Nothing unusual in this cluster. ") + (unmatched ? `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters). ` : "") + "Shares are of the squared distance.";
+    const gone = missing(g, mean);
+    $("viewer-note").textContent = [
+      g.mol && "Shade: the share of members with the same atom there, or the same bond between the same atoms.",
+      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "Nothing unusual in this cluster.",
+      gone,
+      unmatched && `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters).`,
+      "Shares are of the squared distance.",
+    ].filter(Boolean).join(" ");
     tables(told);
+  }
+
+  // What at least four fifths of the members have and this one has not; edges of a missing node are missed with it. Nothing if that
+  // is not known, as there are too many edges.
+  function missing(g, mean) {
+    const here = new Set(g.m), ends = (i, j) => `${Math.min(i, j)} ${Math.max(i, j)}`, found = [], edges = new Set(), e = mean.e, own = g.de || [];
+    if (own.length >= 3 * LISTED || (!e.length && g.me)) return undefined;
+    mean.f.forEach((has, j) => { if (has >= 80 && mean.n[j] && !here.has(j)) found.push([has, `node ${mean.n[j]}`]); });
+    for (let at = 0; at < own.length; at += 3) edges.add(ends(g.m[own[at]], g.m[own[at + 1]]));
+    mean.ef.forEach((has, n) => {
+      const [i, j] = [e[2 * n], e[2 * n + 1]];
+      if (has < 80 || !here.has(i) || !here.has(j) || edges.has(ends(i, j))) return;
+      edges.add(ends(i, j));
+      found.push([has, `edge ${mean.n[i]}–${mean.n[j]}`]);
+    });
+    const said = found.sort((a, b) => b[0] - a[0]).slice(0, 8).map(([has, what], n) => `${what} (${has}%${n ? "" : " of the members have it"})`);
+    return said.length ? `Missing: ${said.join(", ")}${found.length > 8 ? ` and ${found.length - 8} more` : ""}.` : "";
   }
 
   let unfolded = false; // as the last member was left
@@ -118,11 +141,13 @@ function memberViews(D, paint, tell) {
     if (g.pm !== undefined) said.append(provenWords(g));
   }
 
-  // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof.
+  // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof. Both are rounded:
+  // the bound is taken below what they may have been, and rounded down. It says nothing new if the second mean is known to be there.
   function provenWords(g) {
     if (g.pm < 0) return " · not proven to be the nearest mean";
-    if (g.pm >= 1 || !g.r) return " · proven to be the nearest mean";
-    return ` · proven: every other mean is at least ${Number((g.r / (1 - g.pm)).toPrecision(3))} away`;
+    const unit = (x) => 10 ** (Math.floor(Math.log10(x)) - 3), least = g.r ? (g.r - unit(g.r) / 2) / (1 - g.pm) : 0;
+    if (g.pm >= 1 || least <= g.r || (!g.u && least > 0.998 * g.r2)) return " · proven to be the nearest mean";
+    return ` · proven: no other mean is nearer than ${Number((Math.floor(least / unit(least)) * unit(least)).toPrecision(4))}`;
   }
 
   function clusterLink(c) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import number
 
 #: Connections that a card names, and a member's view; letters of a name, and along an axis.
-NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 24
+NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 32
 #: A small picture of a matrix has so many rows at most.
 SMALL = 48
 #: Members have matrices if these have no more entries than this in all.
@@ -34,6 +35,10 @@ LARGEST = 1000
 SIDE = 300
 #: Room beside the matrix for a letter of a name, and for what is between name and matrix.
 LETTER, GAP = 6.1, 6
+#: Names along an axis at most, and the height of one.
+MOST_NAMES, HEIGHT = 24, 11.5
+#: Words that blocks of rows share are sought among those that at most this share of names have; blocks must cover so much.
+FREQUENT, COVERED = (1.0, 0.6, 0.4, 0.25, 0.15, 0.1), 0.8
 
 
 class NetworkCards:
@@ -65,6 +70,7 @@ class NetworkCards:
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
                  "all": number(float(f"{there:.3g}")), "more": here > there}
                 for a, b, here, there in self.found.largest_differences(label, NAMED_EDGES)
+                if f"{here:.3g}" != f"{there:.3g}"
             ],
         }  # fmt: skip
 
@@ -108,6 +114,7 @@ class NetworkCards:
             row["top"] = [
                 [place[a], place[b], float(f"{here:.3g}"), float(f"{there:.3g}")]
                 for a, b, here, there in both.largest_differences(0, MEMBER_EDGES)
+                if f"{here:.3g}" != f"{there:.3g}"
             ]
 
     def _said(self, label: int) -> list[dict[str, Any]]:
@@ -127,12 +134,20 @@ class NetworkCards:
         """The matrix with the names of its rows."""
         count = len(self.names)
         step = SIDE / count
-        names = {i: plain_text(self.found.names[i], AXIS) for i in shown_ticks(count, 24)}
-        free = round(LETTER * max(map(len, names.values()))) + GAP
-        written = [
-            f'<text x="{free - 4}" y="{(i + 0.5) * step:.1f}" text-anchor="end" dominant-baseline="central">{escape(name)}</text>'
-            for i, name in names.items()
-        ]
+        blocks = row_blocks([str(name) for name in self.found.names]) if count > MOST_NAMES else []
+        rows = blocks or [Block(i, i + 1, str(self.found.names[i])) for i in shown_ticks(count, MOST_NAMES)]
+        names = [(step * (one.first + one.end) / 2, plain_text(one.name, AXIS)) for one in rows]
+        free = round(LETTER * max(len(name) for _, name in names)) + GAP
+        written, last = [], -np.inf
+        for y, name in names:
+            if y >= last + HEIGHT or not blocks:  # there is no room for the name of a small block
+                written.append(
+                    f'<text x="{free - 5}" y="{y:.1f}" text-anchor="end" dominant-baseline="central">{escape(name)}</text>'
+                )
+                last = y
+        if blocks:
+            sides = "".join(f"M{free - 2} {one.first * step + 1:.1f}V{one.end * step - 1:.1f}" for one in blocks)
+            written.append(f'<path d="{sides}" stroke="currentColor"/>')
         said = f"{what} of cluster {label}, {count} by {count}, rows and columns in the order of the nodes"
         image = heat_map(np.asarray(values), *scale)
         return Markup(
@@ -140,6 +155,45 @@ class NetworkCards:
             f'{"".join(written)}<image href="{image}" x="{free}" y="0" width="{SIDE}" height="{SIDE}" '
             'class="pixels" preserveAspectRatio="none"/></svg>'
         )
+
+
+class Block(NamedTuple):
+    """Neighbouring rows of a matrix, from the first to before the end, and what they are called."""
+
+    first: int
+    end: int
+    name: str
+
+
+def row_blocks(names: Sequence[str]) -> list[Block]:
+    """Blocks of neighbouring rows whose names share words, and these words; none if few rows are in such blocks.
+
+    Every row of a large matrix cannot be named, and of rows that are named by turns only one side may be told.
+
+    Examples
+    --------
+    >>> lobes = ["left frontal pole", "right frontal pole", "left frontal gyrus", "left parietal lobule", "right parietal lobule"]
+    >>> [tuple(block) for block in row_blocks(lobes)]
+    [(0, 3, 'frontal'), (3, 5, 'parietal lobule')]
+    """
+    words = [re.findall(r"[^\W\d_]+", name) for name in names]
+    counts = Counter(word for some in words for word in set(some))
+    best: list[Block] = []
+    for share in FREQUENT:
+        usable = {word for word, count in counts.items() if count <= share * len(names)}
+        blocks, first = [], 0
+        while first < len(names):
+            end, common = first + 1, set(words[first])
+            while end < len(names) and common & usable & set(words[end]):
+                common &= set(words[end])
+                end += 1
+            if end > first + 1:
+                blocks.append(Block(first, end, " ".join(word for word in dict.fromkeys(words[first]) if word in common)))
+            first = end
+        covers = sum(block.end - block.first for block in blocks) >= COVERED * len(names)
+        if covers and len(best) < len(blocks) <= MOST_NAMES and len(blocks) > 1:
+            best = blocks
+    return best
 
 
 class WordContrast(NamedTuple):
@@ -212,7 +266,7 @@ def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
         there = 2 * both - here
         what = f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}"
         lines.append(Contrast(what, number(float(f"{here:.3g}")), number(float(f"{there:.3g}")), abs(here - there)))
-    return lines
+    return [line for line in lines if line.here != line.there]
 
 
 def network_cards(summary: ClusteringSummary, graphs: Sequence[Graph]) -> NetworkCards | None:

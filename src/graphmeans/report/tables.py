@@ -13,6 +13,7 @@ from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.plots.members import edge_numbers
 from graphmeans.plots.text import plain_text
+from graphmeans.report.words import is_long
 
 #: Columns of short values: tuples, which garbage collections leave alone.
 Table = tuple[tuple[Any, ...], ...]
@@ -21,7 +22,7 @@ MOST_VALUES = 240_000
 
 
 def node_tables(graphs: Sequence[Graph]) -> list[Table]:
-    """The values of each node column in short; a column of vectors becomes a column for each component."""
+    """The values of each node column in short; a column of vectors becomes a column for each component, unless it is long."""
     return _short_tables([graph.nodes for graph in graphs])
 
 
@@ -29,6 +30,8 @@ def column_names(graph: Graph) -> list[str]:
     """The names of the columns that `node_table` lists."""
     names = []
     for key, values in sorted(graph.nodes.items()):
+        if is_long(values):
+            continue
         if values.ndim == 2:
             names += [f"{plain_text(key, 24) or 'value'} {d + 1}" for d in range(values.shape[1])]
         else:
@@ -63,6 +66,8 @@ def edge_column_names(graph: Graph) -> list[str]:
     """The names of the columns that `edge_table` lists."""
     names = []
     for key, values in sorted(graph.edge_attributes.items()):
+        if is_long(values):
+            continue
         called = plain_text(key, 24) or "value"
         names += [called] if values.ndim == 1 or values.shape[1] == 1 else [f"{called} {d + 1}" for d in range(values.shape[1])]
     return names
@@ -70,7 +75,11 @@ def edge_column_names(graph: Graph) -> list[str]:
 
 def _short_tables(tables: Sequence[Columns]) -> list[Table]:
     parts = [
-        [part for _, values in sorted(table.items()) for part in (values.T if values.ndim == 2 else (values,))]
+        [
+            part
+            for _, values in sorted(table.items()) if not is_long(values)
+            for part in (values.T if values.ndim == 2 else (values,))
+        ]
         for table in tables
     ]  # fmt: skip
     numbers = _short_numbers([part for columns in parts for part in columns if part.dtype.kind == "f"])

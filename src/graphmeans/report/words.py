@@ -6,8 +6,13 @@ import math
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from numpy.typing import NDArray
+
+#: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
+LONG = 8
 
 
 def number(value: float) -> str:
@@ -49,6 +54,11 @@ def percent(share: float) -> str:
         return "100%"
     value = math.floor(share * 1000) / 10 if share > 0.995 else round(share * 1000) / 10
     return f"{value:g}%"
+
+
+def is_long(values: NDArray[Any]) -> bool:
+    """Whether a column is of vectors of many numbers."""
+    return values.ndim == 2 and values.shape[1] > LONG
 
 
 def duration(seconds: float) -> str:

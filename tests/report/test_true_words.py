@@ -1,0 +1,205 @@
+"""What the page says is true to the letter: names, counts and bounds do not contradict what stands beside them."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from test_report_browser import Tab, browser  # noqa: F401
+
+import graphmeans as gm
+from graphmeans import Graph, MeanGraph
+from graphmeans.plots.matrix import shown_ticks
+from graphmeans.report import write_report
+from graphmeans.report.cards import _core_words
+from graphmeans.report.contrasts import mean_contrasts
+from graphmeans.report.networks import connection_contrasts, row_blocks
+from reports import Page, drawings, fitted, letters, words
+
+
+def lines_of(mean: MeanGraph, other: MeanGraph, into: list[int]) -> dict[str, tuple[str, str]]:
+    names = [str(n) for n in range(1, mean.n_nodes + 1)]
+    return {line.what: (line.here, line.there) for line in mean_contrasts(mean, other, np.array(into), names)}
+
+
+# -- what sets clusters apart --------------------------------------------------------------------------
+
+
+def test_a_row_names_the_kinds_of_both_clusters_where_they_differ():
+    mean = MeanGraph({"kind": ["a", "b", "c", "d"]}, [(0, 1)], node_support=[1, 0.12, 0.02, 1], edge_support=[0.12])
+    other = MeanGraph({"kind": ["a", "x", "y"]}, [(0, 1), (0, 2)], node_support=[1, 1, 1], edge_support=[1, 1])
+    lines = lines_of(mean, other, [0, 1, 2, -1])
+    assert lines["node 2 (b here, x there)"] == ("12% have it", "100% have it")
+    assert lines["node 3 (y there)"] == ("2% have it", "100% have it")
+    assert lines["node 4 (d)"] == ("100% have it", "0% have it")
+    assert "edge 1–2 (a–b here, a–x there)" in lines
+    assert lines["edge 1–3 (a–y there)"][1] == "100% have it"
+
+
+def test_a_row_about_the_kind_itself_does_not_repeat_it():
+    mean = MeanGraph({"kind": ["a", "b"], "size": [1.0, 5.0]}, node_support=[1, 1], edge_support=[])
+    other = MeanGraph({"kind": ["a", "x"], "size": [1.0, 9.0]}, node_support=[1, 1], edge_support=[])
+    assert lines_of(mean, other, [0, 1]) == {"kind of node 2": ("b", "x"), "size of node 2 (b here, x there)": ("5", "9")}
+
+
+def test_rows_whose_values_read_alike_are_left_out():
+    mean = MeanGraph({"angle": [258.1, 258.0, 258.0]}, node_support=[1, 1, 1], edge_support=[])
+    other = MeanGraph({"angle": [258.4, 258.0, 258.0]}, node_support=[1, 1, 1], edge_support=[])
+    assert lines_of(mean, other, [0, 1, 2]) == {}
+    named = {"node_support": [1] * 4, "edge_support": [1, 1], "node_ids": list("abcd"), "roles": list("abcd")}
+    networks = [MeanGraph(4, [(0, 1), (1, 2)], [w, v], **named) for w, v in ((258.1, 3.0), (258.4, 7.0))]
+    assert [(line.what, line.here, line.there) for line in connection_contrasts(*networks)] == [("b – c", "3", "7")]
+
+
+def test_numbers_of_long_vectors_are_not_told_of(tmp_path):
+    random = np.random.default_rng(0)
+    graphs = []
+    for i in range(8):
+        hashed, place = random.normal(6 * (i % 2), 1, (2, 9)), random.normal(6 * (i % 2), 1, (2, 8))
+        graphs.append(Graph({"hashed": hashed, "mass": [1.0, 2.0], "place": place}, [(0, 1)], {"far": hashed[:1], "w": [2.0]}))
+    path = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs)
+    page, html = Page(path), path.read_text(encoding="utf-8")
+    assert page.data["columns"] == ["mass", *(f"place {d}" for d in range(1, 9))]
+    assert page.data["edge_columns"] == ["w"]
+    for row in page.data["graphs"]:
+        assert (len(row["a"]), len(row["ea"])) == (9, 1)
+        assert row["a"][0] == [1, 2]
+    assert re.search(r"<th scope=\"row\">place \d of node \d</th>", html)
+    assert not re.search(r"(hashed|far) \d", html)
+
+
+# -- cards ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("edges", "support", "said"),
+    [
+        ([(0, 1), (1, 2)], [0.6, 0.4], "2 nodes and 1 edge of the mean are each found in at least half of the members"),
+        ([(0, 1)], [0.4], "2 nodes and 0 edges of the mean are each found in at least half of the members"),
+        ([], [], "2 nodes of the mean are each found in at least half of the members"),
+    ],
+)
+def test_what_half_of_the_members_have_is_counted_part_by_part(edges, support, said):
+    mean = MeanGraph(3, edges, node_support=[0.5, 0.6, 0.4], edge_support=support)
+    assert _core_words(mean) == said
+
+
+def test_clusters_of_one_size_are_said_to_hold_so_many_each(tmp_path):
+    graphs = drawings(8)
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
+    assert "8 graphs fall into 2 clusters. Each holds 4 graphs." in words(page)
+
+
+# -- matrices ------------------------------------------------------------------------------------------
+
+LOBES = {"frontal": 10, "parietal": 7, "temporal": 7, "occipital": 6}
+
+
+def test_rows_of_a_large_matrix_are_named_by_what_neighbours_share(tmp_path):
+    names = [f"{side} {lobe} gyrus {i}" for lobe, n in LOBES.items() for i in range(n) for side in ("left", "right")]
+    matrices = np.random.default_rng(0).normal(size=(8, 60, 60))
+    matrices[::2] += 2.0
+    graphs = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=names)
+    html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    pictures = re.findall(r'<svg class="matrix".*?</svg>', html, re.S)
+    assert len(pictures) == 4
+    for picture in pictures:
+        rows = re.findall(r'y="([\d.]+)"[^>]*>([^<]*)</text>', picture)
+        assert [name for _, name in rows] == [f"{lobe} gyrus" for lobe in LOBES]
+        assert [float(y) for y, _ in rows] == pytest.approx([50, 135, 205, 270])  # of 300: the middle of each lobe
+        assert re.findall(r"M\d+ ([\d.]+)V([\d.]+)", picture)[0] == ("1.0", "99.0")
+
+
+def test_blocks_of_rows():
+    nets = ("Visual", "Dorsal attention", "Ventral attention")
+    halves = [f"{side}H {net} {i}" for side in "LR" for net in nets for i in range(9)]
+    named = [f"{side}H {net}" for side in "LR" for net in nets]
+    assert [block.name for block in row_blocks(halves)] == named
+    assert row_blocks([f"area {i}" for i in range(50)]) == []
+    assert row_blocks([f"{i}" for i in range(50)]) == []
+
+
+def test_both_sides_are_named_where_they_alternate():
+    assert {i % 2 for i in shown_ticks(90, 24)} == {0, 1}
+    assert shown_ticks(20, 24) == list(range(20))
+
+
+# -- members, in a browser -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory):
+    graphs, classes, estimator = letters(240)
+    path = tmp_path_factory.mktemp("true") / "letters.html"
+    write_report(path, estimator=estimator, graphs=graphs, classes=classes)
+    return graphs, estimator, Page(path), path
+
+
+def opened(tab: Tab, rows: list[int], what: str) -> list[str]:
+    """What the views of these members say there, one after the other."""
+    found = []
+    for i in rows:
+        tab.driver.execute_script(f"location.hash = '#graph-{i}'")
+        tab.until(f"location.hash === '#graph-{i}' && document.getElementById('viewer').open")
+        found.append(tab.js(f"document.getElementById('{what}').textContent"))
+    return found
+
+
+def test_bounds_are_below_the_distances_beside_them(browser, lettered):  # noqa: F811
+    _, estimator, page, path = lettered
+    tab = Tab(browser, path).open("#graph-0")
+    rows = sorted(page.data["graphs"], key=lambda row: row["i"])[::6]  # browsers take few addresses a second
+    told = 0
+    for row, said in zip(rows, opened(tab, [row["i"] for row in rows], "viewer-facts"), strict=True):
+        bound = re.search(r"proven: no other mean is nearer than ([\d.]+)$", said)
+        if bound is None:
+            assert said.endswith(" · proven to be the nearest mean" if row["pm"] >= 0 else "not proven to be the nearest mean")
+            continue
+        told += 1
+        i = row["i"]
+        assert row["r"] <= float(bound[1]) <= row["r2"]
+        assert float(bound[1]) <= estimator.distances_[i] / (1 - estimator.certified_margins_[i])
+        assert float(bound[1]) >= 0.996 * estimator.distances_[i] / (1 - estimator.certified_margins_[i])
+    assert told > 10
+    assert tab.errors() == []
+
+
+def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path):  # noqa: F811
+    shape = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 2.0, 2.0, 0.0]}
+    whole = [Graph(shape, [(0, 1), (1, 2), (2, 3)]) for _ in range(9)]
+    short = {key: values[:3] for key, values in shape.items()}
+    graphs = [*whole, Graph(shape, [(0, 1), (2, 3)]), Graph(short, [(0, 1), (1, 2)])]
+    path = write_report(tmp_path / "r.html", estimator=fitted(graphs, 1), graphs=graphs)
+    data = Page(path).data
+    number = {n: at for at, n in enumerate(data["clusters"][0]["n"])}
+    tab = Tab(browser, path).open("#graph-0")
+    usual, open_, cut = opened(tab, [0, 9, 10], "viewer-note")
+    assert usual.startswith("Nothing unusual in this cluster. Shares")
+    edge = re.fullmatch(r"Missing: edge (\d+)–(\d+) \(91% of the members have it\)\. Shares.*", open_)
+    into = {row["i"]: row["m"] for row in data["graphs"]}
+    assert {number[int(n)] for n in edge.groups()} == {into[9][1], into[9][2]}
+    node = re.fullmatch(r"Missing: node (\d+) \(91% of the members have it\)\. Shares.*", cut)
+    assert number[int(node[1])] not in into[10]  # the edge that leads to it is not told, too
+    assert tab.errors() == []
+
+
+def test_members_miss_what_their_alignments_say(browser, lettered):  # noqa: F811
+    graphs, estimator, page, path = lettered
+    means, expected = estimator.centroids(), {}
+    for row in page.data["graphs"]:
+        mean, number, into = means[row["c"]], page.data["clusters"][row["c"]]["n"], row["m"]
+        common = np.round(100 * mean.node_support) >= 80
+        gone = {f"node {number[j]}" for j in np.flatnonzero(common).tolist() if j not in into}
+        own = {frozenset(into[i] for i in ends) for ends in graphs[row["i"]].edges.tolist()}
+        for (i, j), has in zip(mean.edges.tolist(), mean.edge_support, strict=True):
+            if round(100 * has) >= 80 and {i, j} <= {*into} and {i, j} not in own:
+                gone.add(f"edge {number[i]}–{number[j]}")
+        expected[row["i"]] = gone
+    lacking = [i for i, gone in expected.items() if gone][:20]
+    rows = [*lacking, *[i for i, gone in expected.items() if not gone][:10]]
+    assert 10 < len(rows) > len(lacking) > 2
+    for i, said in zip(rows, opened(Tab(browser, path).open("#graph-0"), rows, "viewer-note"), strict=True):
+        told = re.search(r"Missing: (.*?)\.", said)
+        assert set(re.findall(r"(?:node \d+|edge \d+–\d+)", told[1] if told else "")) == expected[i]
+        assert not (told and "Nothing unusual" in said)
