@@ -125,6 +125,9 @@ def test_the_encoder_of_molecules_is_described_on_the_command_line(tmp_path):
     assert "no preset 'parallel'; known are molecule, series" in run(
         "cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "out", "--encoder", '{"preset": "parallel"}'
     ).output
+    misspelt = run("cluster", tmp_path / "m.smi", "-k", 2, "-o", tmp_path / "out", "--encoder", "serie")
+    assert misspelt.exit_code == 2
+    assert "--encoder 'serie' is neither molecule nor series nor JSON nor a file of it" in misspelt.output
     found = run("inspect", tmp_path / "m.smi", "-k", 2, "--json")
     assert any("--encoder series" in note for note in json.loads(found.stdout)["notes"])
     series = run("inspect", tmp_path / "m.smi", "-k", 2, "--json", "--encoder", "series")

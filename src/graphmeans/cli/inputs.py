@@ -34,7 +34,10 @@ def encoder_of(raw: bool, described: str | None) -> GraphEncoder | str:
         raise ValueError("--raw and --encoder both say what becomes of numbers; write \"numbers\": \"keep\" into --encoder")
     if described in PRESETS:
         return described
-    text = described if described.lstrip().startswith("{") else read_file(described).decode("utf-8")
+    is_json = described.lstrip().startswith("{")
+    if not is_json and not Path(described).exists():
+        raise ValueError(f"--encoder {described!r} is neither {' nor '.join(PRESETS)} nor JSON nor a file of it")
+    text = described if is_json else read_file(described).decode("utf-8")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
