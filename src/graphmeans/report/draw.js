@@ -1,7 +1,16 @@
 "use strict";
 // Pictures of graphs from small lists of whole numbers (see pictures.py). Names only ever become text or attribute values.
+const SVG = "http://www.w3.org/2000/svg";
+
+function addSvg(to, name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  to.append(made);
+  return made;
+}
+
 function painter(D) {
-  const SVG = "http://www.w3.org/2000/svg";
   const MANY = 80, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture; letters of a number, of a word at a node, of a title
   const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];

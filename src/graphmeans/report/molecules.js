@@ -1,21 +1,14 @@
 "use strict";
 // Molecules as RDKit drew them (see chemistry/drawing.py), from short lists; and the slider of the common core.
 function moleculePicture(m) {
-  const SVG = "http://www.w3.org/2000/svg";
-  const add = (to, name, attributes, text) => {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    to.append(made);
-  };
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "mol");
   svg.setAttribute("viewBox", m.v.join(" "));
   svg.setAttribute("aria-hidden", "true");
-  for (const [tenth, d] of m.u || []) add(svg, "path", { class: `u u${tenth}`, d });
-  for (const [ink, d] of Object.entries(m.s)) add(svg, "path", { class: `i${ink}`, d });
-  for (const [ink, d] of Object.entries(m.f || {})) add(svg, "path", { class: `i${ink} full`, d });
-  for (const [x, y, size, ink, text] of m.t || []) add(svg, "text", { class: `i${ink}`, x, y, "font-size": size }, text);
+  for (const [tenth, d] of m.u || []) addSvg(svg, "path", { class: `u u${tenth}`, d });
+  for (const [ink, d] of Object.entries(m.s)) addSvg(svg, "path", { class: `i${ink}`, d });
+  for (const [ink, d] of Object.entries(m.f || {})) addSvg(svg, "path", { class: `i${ink} full`, d });
+  for (const [x, y, size, ink, text] of m.t || []) addSvg(svg, "text", { class: `i${ink}`, x, y, "font-size": size }, text);
   return svg;
 }
 

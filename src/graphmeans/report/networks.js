@@ -18,14 +18,6 @@
 // A member of a cluster of networks: its matrix above that of its cluster, and the connections in which it differs most from
 // the mean of its cluster. Names stand in two columns, so that they keep clear of each other.
 function regionView(g, D, paint, wide) {
-  const SVG = "http://www.w3.org/2000/svg";
-  const add = (to, name, attributes, text) => {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== undefined) made.textContent = text;
-    to.append(made);
-    return made;
-  };
   const box = document.createElement("div"), count = D.regions.length;
   box.className = g.im ? "regions" : "regions alone";
   if (g.im) {
@@ -33,9 +25,9 @@ function regionView(g, D, paint, wide) {
     side.className = "beside-matrices";
     for (const [said, symbol] of [["this network, beside the mean of all", null], ["its cluster", `#m${g.c}`]]) {
       const figure = document.createElement("figure"), caption = document.createElement("figcaption");
-      const svg = add(figure, "svg", { viewBox: "10 10 280 280", role: "img", "aria-label": `Matrix: ${said}` });
-      if (symbol) add(svg, "use", { href: symbol, width: 300, height: 300 });
-      else add(svg, "image", { href: g.im, x: 10, y: 10, width: 280, height: 280, class: "pixels", preserveAspectRatio: "none" });
+      const svg = addSvg(figure, "svg", { viewBox: "10 10 280 280", role: "img", "aria-label": `Matrix: ${said}` });
+      if (symbol) addSvg(svg, "use", { href: symbol, width: 300, height: 300 });
+      else addSvg(svg, "image", { href: g.im, x: 10, y: 10, width: 280, height: 280, class: "pixels", preserveAspectRatio: "none" });
       caption.textContent = said;
       figure.append(caption);
       side.append(figure);
@@ -49,14 +41,14 @@ function regionView(g, D, paint, wide) {
   const half = { left: named.filter((i) => Math.cos(turn(i)) < 0), right: named.filter((i) => Math.cos(turn(i)) >= 0) };
   const most = Math.max(half.left.length, half.right.length), round = Math.min(room * (narrow ? 0.36 : 0.44), 330), high = Math.max(round + 40, most * pitch + 16);
   const cx = room / 2, cy = high / 2, radius = round / 2, at = (i, far = radius) => [cx + far * Math.cos(turn(i)), cy - far * Math.sin(turn(i))];
-  const svg = add(box, "svg", { class: "links", viewBox: `0 0 ${Math.round(room)} ${Math.round(high)}`, role: "img", "aria-label": `The ${drawn.length} connections in which ${g.name} differs most from the mean of its cluster` });
-  for (let i = 0; i < count; i++) add(svg, "circle", { cx: at(i)[0].toFixed(1), cy: at(i)[1].toFixed(1), r: named.includes(i) ? 3 : 1.4, fill: "currentColor", opacity: named.includes(i) ? 1 : 0.45 });
+  const svg = addSvg(box, "svg", { class: "links", viewBox: `0 0 ${Math.round(room)} ${Math.round(high)}`, role: "img", "aria-label": `The ${drawn.length} connections in which ${g.name} differs most from the mean of its cluster` });
+  for (let i = 0; i < count; i++) addSvg(svg, "circle", { cx: at(i)[0].toFixed(1), cy: at(i)[1].toFixed(1), r: named.includes(i) ? 3 : 1.4, fill: "currentColor", opacity: named.includes(i) ? 1 : 0.45 });
   const largest = Math.max(...g.top.map(([, , here, there]) => Math.abs(here - there)), 1e-12);
   for (const [a, b, here, there] of drawn) {
     const [x0, y0] = at(a), [x1, y1] = at(b), bend = 0.35;
     const d = `M${x0.toFixed(1)} ${y0.toFixed(1)}Q${(cx + ((x0 + x1) / 2 - cx) * bend).toFixed(1)} ${(cy + ((y0 + y1) / 2 - cy) * bend).toFixed(1)} ${x1.toFixed(1)} ${y1.toFixed(1)}`;
-    const line = add(svg, "path", { class: here > there ? "more" : "less", d, "stroke-width": (0.8 + (2.4 * Math.abs(here - there)) / largest).toFixed(1) });
-    add(line, "title", {}, `${D.regions[a]} – ${D.regions[b]}: ${here}, mean ${there}`);
+    const line = addSvg(svg, "path", { class: here > there ? "more" : "less", d, "stroke-width": (0.8 + (2.4 * Math.abs(here - there)) / largest).toFixed(1) });
+    addSvg(line, "title", {}, `${D.regions[a]} – ${D.regions[b]}: ${here}, mean ${there}`);
   }
   const column = (cx - radius) - 26, letters = Math.max(6, Math.floor(column / (size * 0.56)));
   for (const [key, rows] of Object.entries(half)) {
@@ -68,9 +60,9 @@ function regionView(g, D, paint, wide) {
     if (over > 0) { places[places.length - 1] -= over; for (let n = places.length - 2; n >= 0; n--) places[n] = Math.min(places[n], places[n + 1] - pitch); }
     rows.forEach((i, n) => {
       const [x, y] = at(i, radius + 4), edge = cx + way * (radius + 20);
-      add(svg, "path", { class: "lead", d: `M${x.toFixed(1)} ${y.toFixed(1)}L${(edge - way * 3).toFixed(1)} ${places[n].toFixed(1)}` });
+      addSvg(svg, "path", { class: "lead", d: `M${x.toFixed(1)} ${y.toFixed(1)}L${(edge - way * 3).toFixed(1)} ${places[n].toFixed(1)}` });
       const lines = folded(D.regions[i], letters, narrow ? 3 : 1);
-      lines.forEach((text, k) => add(svg, "text", { x: edge.toFixed(1), y: (places[n] + (k - (lines.length - 1) / 2) * (size + 1)).toFixed(1), "text-anchor": way < 0 ? "end" : "start" }, text));
+      lines.forEach((text, k) => addSvg(svg, "text", { x: edge.toFixed(1), y: (places[n] + (k - (lines.length - 1) / 2) * (size + 1)).toFixed(1), "text-anchor": way < 0 ? "end" : "start" }, text));
     });
   }
   return box;
