@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from graphmeans.graphs.batch import IntArray, offsets
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.dots import graph_attributes, undrawn
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
+from graphmeans.report.rounding import rounded_to
 from graphmeans.report.shares import DistanceShares, Parts
 from graphmeans.report.summary import ClusteringSummary
-from graphmeans.report.tables import MOST_VALUES, column_names, edge_column_names, edge_tables, node_tables
-from graphmeans.report.words import natural_key, significant
+from graphmeans.report.tables import MOST_VALUES, Table, column_names, edge_column_names, edge_tables, node_tables
+from graphmeans.report.words import natural_key
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
 MOST_LETTERS = 3_000_000
@@ -61,6 +63,7 @@ def page_data(
         attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
         for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
             row["a"], row["ea"] = of_nodes, of_edges
+    means = [c.mean for c in summary.clusters]
     data: dict[str, Any] = {
         "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
         "members": members,
@@ -69,12 +72,9 @@ def page_data(
         "shared": int(shared),
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
-            {
-                **picture, "size": c.size, "name": c.name, "a": table,
-                **_mean_edges(c.mean, edge_columns),
-            }
-            for c, picture, table in zip(
-                summary.clusters, pictures.mean_data(), node_tables([c.mean for c in summary.clusters]), strict=True
+            {**picture, "size": c.size, "name": c.name, "a": table, **of_edges}
+            for c, picture, table, of_edges in zip(
+                summary.clusters, pictures.mean_data(), node_tables(means), _mean_edges(means, edge_columns), strict=True
             )
         ],
         "labels": list(pictures.labels),
@@ -117,9 +117,9 @@ def _known_at_once(
     """What the page knows of each graph of the sample at once: its name, where it is, and which clusters it is near to."""
     sample = evidence.sample
     rows: list[dict[str, Any]] = [
-        {"i": i, "c": label, "r": significant(distance, 4), "x": x, "y": y, "name": name}
+        {"i": i, "c": label, "r": distance, "x": x, "y": y, "name": name}
         for i, label, distance, (x, y), name in zip(
-            sample.tolist(), summary.labels[sample].tolist(), summary.distances[sample].tolist(),
+            sample.tolist(), summary.labels[sample].tolist(), rounded_to(summary.distances[sample], 4).tolist(),
             places[: len(sample)].tolist(), graphs.names(sample), strict=True,
         )
     ]  # fmt: skip
@@ -127,9 +127,9 @@ def _known_at_once(
         for row in rows:
             row["k"] = place_of[summary.classes[row["i"]]]
     second, matched = evidence.second.tolist(), evidence.second_matched.tolist()
-    for row, other, distance, known in zip(rows, second, evidence.second_distance.tolist(), matched, strict=True):
+    for row, other, distance, known in zip(rows, second, rounded_to(evidence.second_distance, 4).tolist(), matched, strict=True):
         if other >= 0:
-            row["c2"], row["r2"] = other, significant(distance, 4)
+            row["c2"], row["r2"] = other, distance
             if not known:
                 row["u"] = 1  # it is at most that far away
     if summary.proven_margins is not None:
@@ -162,13 +162,23 @@ def _add_shares(members: list[dict[str, Any]], shares: DistanceShares, edges: Pa
                 row[key] = numbers[a:b]
 
 
-def _mean_edges(mean: Any, columns: list[str]) -> dict[str, Any]:
-    """The edges of a mean with their support, and their attributes where these are listed."""
-    if mean.n_edges > MOST_EDGES:
-        return {"e": [], "ef": [], **({"ea": []} if columns else {})}
-    found: dict[str, Any] = {"e": mean.edges.ravel().tolist(), "ef": [round(100 * float(s)) for s in mean.edge_support]}
-    if columns:
-        found["ea"] = edge_tables([mean], mean.edges, np.array([0, mean.n_edges]))[0]
+def _mean_edges(means: Sequence[MeanGraph], columns: list[str]) -> list[dict[str, Any]]:
+    """The edges of each mean with their support, and their attributes where these are listed; none of one with too many."""
+    listed = [mean for mean in means if mean.n_edges <= MOST_EDGES]
+    tables: Iterator[Table] = iter(())
+    if columns and listed:
+        ends, ptr = np.concatenate([mean.edges for mean in listed]), offsets(np.array([mean.n_edges for mean in listed]))
+        tables = iter(edge_tables(listed, ends, ptr))
+    found: list[dict[str, Any]] = []
+    for mean in means:
+        told = mean.n_edges <= MOST_EDGES
+        row: dict[str, Any] = {
+            "e": mean.edges.ravel().tolist() if told else [],
+            "ef": [round(100 * share) for share in mean.edge_support.tolist()] if told else [],
+        }
+        if columns:
+            row["ea"] = next(tables) if told else []
+        found.append(row)
     return found
 
 

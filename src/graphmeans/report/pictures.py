@@ -128,7 +128,8 @@ class ClusterPictures:
         parts = (np.round(1000 * part) for part in (drawn.bend, drawn.shift, drawn.inset))
         turns = tuple(np.column_stack([drawn.ends, *parts]).astype(int).ravel().tolist()) if bent else ()
         aside, rings = places_in(drawn.sides != 0, drawn.node_ptr), places_in(drawn.rings, drawn.node_ptr)
-        bare, dots = places_in(~drawn.dots, drawn.node_ptr), places_in(drawn.dots, drawn.node_ptr)
+        bare = places_in(~drawn.dots, drawn.node_ptr)
+        dots = places_in(drawn.dots, drawn.node_ptr) if bare else {}
         heads = places_in(drawn.heads, drawn.stroke_ptr)
         node_ptr, stroke_ptr = drawn.node_ptr.tolist(), drawn.stroke_ptr.tolist()
         rows = []

@@ -13,6 +13,7 @@ from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.plots.members import edge_numbers
 from graphmeans.plots.text import plain_text
+from graphmeans.report.rounding import short_numbers
 from graphmeans.report.words import is_long
 
 #: Columns of short values: tuples, which garbage collections leave alone.
@@ -93,9 +94,7 @@ def _short_tables(tables: Sequence[Columns]) -> list[Table]:
 
 def _short_numbers(columns: Sequence[NDArray[Any]]) -> Iterator[tuple[float | int | None, ...]]:
     """The numbers of each column with four digits, None where they are missing."""
-    flat = np.concatenate([np.zeros(0), *[np.asarray(column) for column in columns]]).tolist()
-    numbers = map(float, map("{:.4g}".format, flat))
-    short = tuple([int(number) if number.is_integer() and abs(number) < 1e15 else number for number in numbers])
+    short = tuple(short_numbers(np.concatenate([np.zeros(0), *[np.asarray(column) for column in columns]])))
     last = 0
     for column in columns:
         first, last = last, last + len(column)
