@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +13,11 @@ from hypothesis import strategies as st
 
 import graphmeans as gm
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.drawing import box_about, drawing
+from graphmeans.plots.positions import own_positions
 from graphmeans.report import page_data
+from graphmeans.report.dots import graph_attributes
+from graphmeans.report.flat_drawings import FlatDrawings
 from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.rounding import rounded_to, short_numbers
 from graphmeans.report.tables import edge_tables
@@ -69,7 +75,68 @@ def test_only_pictures_in_which_some_nodes_are_no_dots_list_their_dots():
     pictures.choose_windows()
     graph = gm.Graph({"x": [0.0, 1.0], "y": [0.0, 1.0]}, [(0, 1)])
     drawn = [pictures.member(graph, 0, np.arange(2)) for _ in range(2)]
-    assert all("o" not in row for row in pictures.member_data([graph] * 2, drawn, np.zeros(2, int), [np.arange(2)] * 2))
+    rows = pictures.member_data([graph] * 2, FlatDrawings(drawn), np.zeros(2, int), [np.arange(2)] * 2)
+    assert all("o" not in row for row in rows)
     drawn[1] = replace(drawn[1], dots=np.array([False, True]))
-    rows = pictures.member_data([graph] * 2, drawn, np.zeros(2, int), [np.arange(2)] * 2)
+    rows = pictures.member_data([graph] * 2, FlatDrawings(drawn), np.zeros(2, int), [np.arange(2)] * 2)
     assert [row.get("o") for row in rows] == [None, [1]]
+
+
+def test_outlines_of_many_drawings_are_those_of_each():
+    """Nodes, arcs and labels decide frames as they do for one picture, and what is weak decides nothing."""
+    plain = gm.Graph({"x": [0.0, 1.0, 5.0], "y": [0.0, 2.0, 1.0]}, [(0, 1)])
+    arcs = gm.Graph({"x": [0.0, 1.0], "y": [0.0, 0.0]}, [(0, 1)], {"type": ["arc"], "diameter": [1.2]})
+    tree = gm.Graph({"depth": [0.0, 1.0, 1.0], "kind": ["root", "left leaf", "right leaf"]}, [(0, 1), (0, 2)], directed=True)
+    weak = MeanGraph({"x": [0.0, 1.0, 9.0], "y": [0.0, 1.0, 9.0]}, [(0, 1)], node_support=[1, 1, 0.1], edge_support=[1.0])
+    empty = gm.Graph({"x": [], "y": []})
+    drawings = [drawing(graph) for graph in (plain, arcs, tree, weak, empty)]
+    assert drawings[1].bend.any()
+    assert drawings[2].em
+    assert not drawings[3].core.all()
+    for rows in ([0], [1], [2], [3], [4], [4, 3, 2, 1, 0], []):
+        found = FlatDrawings(drawings).outlines(np.array(rows, dtype=np.int64))
+        every = np.concatenate([np.zeros((0, 2)), *[drawings[n].outline() for n in rows]])
+        assert box_about(found) == box_about(every)
+
+
+def test_drawings_of_plain_graphs_cannot_change_each_other():
+    graph = gm.Graph({"x": [0.0, 1.0], "y": [0.0, 2.0]}, [(0, 1)])
+    first, second = drawing(graph), drawing(graph)
+    for name in ("strength", "dots", "stroke_strength", "edge", "bend", "shift", "inset", "sides", "heads", "core"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(first, name)[0] = 0
+    assert second.strength.tolist() == second.dots.tolist() == [1, 1]
+    assert second.bend.tolist() == second.shift.tolist() == second.inset.tolist() == [0.0]
+    large = drawing(gm.Graph(100, [(0, 99)]), positions=np.zeros((100, 2)))
+    assert large.strength.tolist() == [1.0] * 100
+    assert large.edge.tolist() == [0]
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_positions_may_be_masked_arrays_in_which_nothing_is_missing(masked):
+    x = np.ma.masked_array([0.0, 1.0], [False, masked])
+    found = own_positions(gm.Graph({"x": x, "y": [0.0, 2.0]}, [(0, 1)]))
+    assert found is None if masked else found.tolist() == [[0.0, 0.0], [1.0, 2.0]]
+
+
+def test_means_of_columns_of_numbers_and_of_vectors():
+    graphs = [gm.Graph({"a": [1.0, 3.0], "v": [[1.0, 2.0], [3.0, 4.0]]}), gm.Graph({"a": [5.0], "v": [[7.0, 9.0]]})]
+    found = {row["name"]: (row["low"], row["high"]) for row in graph_attributes(graphs)}
+    assert found["mean a of nodes"] == (2.0, 5.0)
+    assert found["mean v 1 of nodes"] == (2.0, 7.0)
+    assert found["mean v 2 of nodes"] == (3.0, 9.0)
+    bare = [gm.Graph(np.zeros((2, 0))), gm.Graph(np.zeros((3, 0)))]
+    assert [row["name"] for row in graph_attributes(bare)] == ["number of nodes", "number of edges"]
+
+
+def test_a_page_of_graphs_that_are_no_molecules_does_not_load_rdkit(tmp_path):
+    script = """
+import sys
+import graphmeans as gm
+from graphmeans.report import write_report
+graphs, _ = gm.datasets.make_letters(20, random_state=0)
+write_report(sys.argv[1], estimator=gm.GraphKMeans(2, n_init=1, random_state=0).fit(graphs), graphs=graphs)
+assert not any(name.split(".")[0] == "rdkit" for name in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "page.html")], check=True)
+    assert (tmp_path / "page.html").exists()

@@ -6,7 +6,9 @@ SVG files, matplotlib axes and the report's page all draw from it, so that a gra
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -116,36 +118,63 @@ def box_about(points: Positions) -> Viewport | None:
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
+class _Blank(NamedTuple):
+    """Arrays of one length that say nothing in particular; read-only, since drawings share them."""
+
+    true: NDArray[np.bool_]
+    false: NDArray[np.bool_]
+    ones: FloatArray
+    zeros: FloatArray
+    none: IntArray
+    numbers: IntArray
+
+
+def _blank(count: int) -> _Blank:
+    """What the nodes or the edges of a plain graph have in common; of small graphs, which are many, it is kept."""
+    return _kept_blank(count) if count <= MOST_LABELS else _new_blank(count)
+
+
+def _new_blank(count: int) -> _Blank:
+    made = _Blank(
+        np.ones(count, bool), np.zeros(count, bool), np.ones(count), np.zeros(count), np.zeros(count, np.int64), np.arange(count)
+    )  # fmt: skip
+    for array in made:
+        array.flags.writeable = False
+    return made
+
+
+_kept_blank = cache(_new_blank)
+
+
 def drawing(
     graph: Graph, *, positions: ArrayLike | None = None, labels: bool | None = None, faint: float = FAINT
 ) -> Drawing:
     """What a picture of this graph consists of."""
-    shown_nodes, shown_edges = visible(graph, faint)
-    strength, along = shown_nodes.astype(np.float64), shown_edges.astype(np.float64)
+    n, m = graph.n_nodes, graph.n_edges
+    of_nodes, of_edges = _blank(n), _blank(m)
+    shown_nodes, shown_edges = of_nodes.true, of_edges.true
+    strength, along = of_nodes.ones, of_edges.ones
     if isinstance(graph, MeanGraph):
-        strength, along = strength * graph.node_support, along * graph.edge_support
+        shown_nodes, shown_edges = visible(graph, faint)
+        strength, along = shown_nodes * graph.node_support, shown_edges * graph.edge_support
     tree = forest_of(graph, shown_nodes, shown_edges) is not None and not has_positions(graph)
-    kept, ends = np.arange(graph.n_edges), graph.edges
+    kept, ends = of_edges.numbers, graph.edges
     named = node_kinds(graph)
-    kinds = [""] * graph.n_nodes if named is None else named
+    kinds = [""] * n if named is None else named
     molecule = named is not None and is_molecule(graph)
     if not tree and not molecule:
         stronger = thinned(graph, along)
         if stronger is not along:
             kept, along = np.flatnonzero(stronger), stronger[stronger > 0]
-            ends = ends[kept]
-    points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(graph.n_nodes, 2)
-    written, m = labels is not False, len(kept)
-    rings = np.zeros(graph.n_nodes, bool) if named is None else np.array([kind == "circle" for kind in named], dtype=bool)
-    heads = np.zeros(m, bool)
-    if graph.directed and DEPTH not in graph.nodes:
-        heads[:] = True
+            ends, of_edges = ends[kept], _blank(len(kept))
+    points = layout(graph) if positions is None else np.asarray(positions, dtype=np.float64).reshape(n, 2)
+    written = labels is not False
+    rings = of_nodes.false if named is None else np.array([kind == "circle" for kind in named], dtype=bool)
     plain = Drawing(
-        points=points, strength=strength, labels=kinds if written else [""] * graph.n_nodes,
-        dots=~np.zeros(graph.n_nodes, bool), kinds=kinds,
-        ends=ends, stroke_strength=along, edge=kept, bend=np.zeros(m), shift=np.zeros(m),
-        inset=np.zeros(m), sides=np.zeros(graph.n_nodes, np.int64), heads=heads,
-        rings=rings, core=framed(graph, shown_nodes),
+        points=points, strength=strength, labels=kinds if written else [""] * n, dots=of_nodes.true, kinds=kinds,
+        ends=ends, stroke_strength=along, edge=kept, bend=of_edges.zeros, shift=of_edges.zeros,
+        inset=of_edges.zeros, sides=of_nodes.none, rings=rings, core=framed(graph, shown_nodes),
+        heads=of_edges.true if graph.directed and DEPTH not in graph.nodes else of_edges.false,
     )  # fmt: skip
     if molecule:
         return _molecule(graph, plain, written=written)

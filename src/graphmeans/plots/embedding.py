@@ -58,7 +58,8 @@ def scaled_plane(distances: FloatArray) -> FloatArray:
     points += 1e-6 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # no two on one spot
     itself = np.arange(n)
     for _ in range(_STEPS):
-        apart = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+        x, y = points.T
+        apart = np.sqrt((x[:, None] - x) ** 2 + (y[:, None] - y) ** 2)
         ratio = np.divide(distances, apart, out=np.zeros_like(apart), where=apart > 1e-12)
         guide = -ratio
         guide[itself, itself] = ratio.sum(axis=1)

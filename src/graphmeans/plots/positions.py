@@ -91,8 +91,11 @@ def _own_columns(graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64]
     columns = {key.lower(): column for key, column in graph.nodes.items() if column.dtype.kind == "f"}
     x, y = columns.get("x"), columns.get("y")
     bare = columns.get(BARE)
-    if x is not None and y is not None and x.ndim == y.ndim == 1 and not (np.ma.is_masked(x) or np.ma.is_masked(y)):
-        return np.ma.getdata(x), np.ma.getdata(y)
+    if x is not None and y is not None and x.ndim == y.ndim == 1:
+        if not (isinstance(x, np.ma.MaskedArray) or isinstance(y, np.ma.MaskedArray)):
+            return x, y
+        if not (np.ma.is_masked(x) or np.ma.is_masked(y)):
+            return np.ma.getdata(x), np.ma.getdata(y)
     if bare is not None and bare.ndim == 2 and bare.shape[1] == 2:
         return bare[:, 0], bare[:, 1]
     return None

@@ -178,4 +178,5 @@ def _opacity(value: str) -> str:
 
 
 def _pair(point: Positions) -> str:
-    return f"{rounded(point[0])} {rounded(point[1])}"
+    x, y = point.tolist()  # numbers of Python are written more quickly than those of numpy
+    return f"{rounded(x)} {rounded(y)}"

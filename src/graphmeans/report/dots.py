@@ -52,7 +52,10 @@ def _means(called: str, what: str, parts: list[Any]) -> list[dict[str, Any]]:
     """The mean of a column in each graph, of what is not missing; a column of vectors has a mean for each component."""
     width = next((1 if part.ndim == 1 else part.shape[1] for part in parts if part is not None and len(part)), 0)
     filled = [n for n, part in enumerate(parts) if part is not None and len(part) and (part.ndim == 1 or part.shape[1] == width)]
-    values = np.concatenate([np.asarray(parts[n]).reshape(len(parts[n]), width) for n in filled]).astype(np.float64)
+    alike = all(parts[n].ndim == 1 for n in filled)
+    columns = [np.asarray(parts[n]) if alike else np.asarray(parts[n]).reshape(len(parts[n]), width) for n in filled]
+    values = np.concatenate(columns).astype(np.float64)
+    values = values.reshape(len(values), width)
     if any(isinstance(parts[n], np.ma.MaskedArray) for n in filled):
         hidden = np.concatenate([np.ma.getmaskarray(parts[n]).reshape(len(parts[n]), width) for n in filled])
         values = np.where(hidden, np.nan, values)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import IntArray, offsets
+from graphmeans.graphs.batch import IntArray, offsets, row_ranges
 from graphmeans.plots.drawing import Drawing
+from graphmeans.plots.positions import Positions
 
 
 class FlatDrawings:
@@ -30,6 +31,15 @@ class FlatDrawings:
         self.shift = np.concatenate([picture.shift for picture in drawings])
         self.inset = np.concatenate([picture.inset for picture in drawings])
         self.heads = np.concatenate([picture.heads for picture in drawings])
+        self.core = np.concatenate([picture.core for picture in drawings])
+        self._bent = {n for n, picture in enumerate(drawings) if picture.em} | places_in(self.bend != 0, self.stroke_ptr).keys()
+
+    def outlines(self, rows: IntArray) -> Positions:
+        """The points that decide the frame of these drawings together; arcs and labels reach beyond the nodes."""
+        nodes = row_ranges(self.node_ptr, rows)[0]
+        nodes = nodes[self.core[nodes] & (self.strength[nodes] > 0)]
+        beyond = [self.drawings[n].outline() for n in rows.tolist() if n in self._bent]
+        return np.concatenate([self.points[nodes], *beyond])
 
 
 def places_in(found: NDArray[np.bool_], ptr: IntArray) -> dict[int, list[int]]:

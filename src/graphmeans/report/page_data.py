@@ -14,6 +14,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.dots import graph_attributes, undrawn
 from graphmeans.report.evidence import Evidence
+from graphmeans.report.flat_drawings import FlatDrawings
 from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
 from graphmeans.report.rounding import rounded_to
@@ -42,14 +43,14 @@ def page_data(
     labels, distances, classes = summary.labels, summary.distances, summary.classes
     sample, of = evidence.sample.tolist(), labels[evidence.sample]
     shown = [graphs[i] for i in sample]
-    drawings = [
+    drawn = FlatDrawings([
         pictures.member(graph, label, mapping, None if shape is None else shape(i))
         for i, graph, label, mapping in zip(sample, shown, of.tolist(), evidence.mappings, strict=True)
-    ]
+    ])  # fmt: skip
     shared = all(own_positions(c.mean) is not None for c in summary.clusters)
     if shared:
         for label, deciding in _deciding(summary, evidence).items():
-            pictures.widen(label, [drawings[n] for n in deciding])
+            pictures.widen(label, drawn, deciding)
     pictures.choose_windows()
     kinds = sorted(set(classes), key=natural_key) if classes is not None else []
     place_of = {kind: n for n, kind in enumerate(kinds)}
@@ -57,7 +58,7 @@ def page_data(
     listed = 0 < sum(graph.n_nodes for graph in shown) * len(columns) <= MOST_VALUES
     edge_columns = edge_column_names(shown[0]) if listed else []
     edges = evidence.shares.edges.largest(LISTED)
-    members = pictures.member_data(shown, drawings, of, evidence.mappings)
+    members = pictures.member_data(shown, drawn, of, evidence.mappings)
     _add_shares(members, evidence.shares, edges)
     if listed:
         attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
@@ -190,8 +191,8 @@ def script_json(data: Any) -> str:
     return text
 
 
-def _deciding(summary: ClusteringSummary, evidence: Evidence) -> dict[int, list[int]]:
+def _deciding(summary: ClusteringSummary, evidence: Evidence) -> dict[int, IntArray]:
     """The members that decide the frame of each cluster: all but the most distant tenth, which may run out of it."""
     own, of = summary.distances[evidence.sample], summary.labels[evidence.sample]
     members = {int(label): np.flatnonzero(of == label) for label in np.unique(of)}
-    return {label: rows[own[rows] <= np.quantile(own[rows], 0.9)].tolist() for label, rows in members.items()}
+    return {label: rows[own[rows] <= np.quantile(own[rows], 0.9)] for label, rows in members.items()}

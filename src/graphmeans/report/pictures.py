@@ -46,10 +46,9 @@ class ClusterPictures:
             own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label], shape)
         return drawing(graph, positions=own)
 
-    def widen(self, label: int, pictures: Sequence[Drawing]) -> None:
-        """Widen the frame of a cluster so that it holds these pictures."""
-        every = np.concatenate([np.zeros((0, 2)), *(picture.outline() for picture in pictures)])
-        self.boxes[label] = union_box(self.boxes[label], box_about(every))
+    def widen(self, label: int, drawn: FlatDrawings, rows: IntArray) -> None:
+        """Widen the frame of a cluster so that it holds these of the drawings."""
+        self.boxes[label] = union_box(self.boxes[label], box_about(drawn.outlines(rows)))
 
     def choose_windows(self) -> None:
         """Choose what part of the plane is shown for each cluster.
@@ -78,10 +77,9 @@ class ClusterPictures:
         return rows
 
     def member_data(
-        self, graphs: Sequence[Graph], drawings: Sequence[Drawing], labels: IntArray, mappings: Sequence[IntArray]
+        self, graphs: Sequence[Graph], drawn: FlatDrawings, labels: IntArray, mappings: Sequence[IntArray]
     ) -> list[dict[str, Any]]:
         """The pictures of members as numbers, each with what is not usual in its cluster."""
-        drawn = FlatDrawings(drawings)
         rows = self._numbers(drawn, labels)
         edge_ptr = offsets(np.array([graph.n_edges for graph in graphs]))
         extra_nodes, extra_edges = self._unusual(graphs, labels, mappings, drawn.node_ptr, edge_ptr)
@@ -96,7 +94,7 @@ class ClusterPictures:
             if n in odd_edges:
                 data["xs"] = odd_strokes.get(n, [])
             if n in pale:  # of many edges only the strongest are drawn, these more or less so
-                data["ss"] = [round(100 * share) for share in drawings[n].stroke_strength.tolist()]
+                data["ss"] = [round(100 * share) for share in drawn.drawings[n].stroke_strength.tolist()]
             if n in hidden:
                 data["h"] = hidden[n]
         return rows
