@@ -59,7 +59,7 @@ def cells(row: str) -> list[str]:
 
 
 def table_rows(html: str) -> list[list[str]]:
-    return [cells(row) for row in re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)]
+    return [cells(row) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", html, re.DOTALL)]
 
 
 def share_with_node(run, c: int, node: int) -> float:
@@ -131,7 +131,9 @@ def test_what_distinguishes_all_clusters(run):
     features = head[3:]
     assert set(features) == {"nodes in a graph", "edges in a graph", "mean x of nodes", "mean y of nodes"}
     sizes = np.bincount(run.labels, minlength=K)
-    for c, row in enumerate(rows):
+    order = [int(c) for c in re.findall(r'<article[^>]*data-c="(\d+)"', run.html)]  # of the cards
+    for c, row in zip(order, rows, strict=True):
+        assert re.match(rf"Cluster {c}\b", row[0])
         assert row[1] == str(sizes[c])
         for what, said in zip(features, row[3:], strict=True):
             assert same_number(said, mean_of_members(run, c, what))

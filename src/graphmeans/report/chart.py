@@ -171,6 +171,7 @@ def map_svg(summary: ClusteringSummary, evidence: Evidence, centers: IntArray) -
         if c.label in pictured:
             at = f'x="{rounded(-side / 2)}" y="{rounded(-side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
             look = f'<rect {at} rx="9"/><use href="#m{c.label}" {at}/>'
+            look += f'<text class="label" x="0" y="{rounded(side / 2 + 9)}">{c.label}</text>'
         else:
             look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'
         link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}"'

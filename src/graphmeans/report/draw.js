@@ -26,6 +26,14 @@ function painter(D) {
   // What is written at a node of a label; colours go by the whole of it.
   const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
+  // A name of which the middle is left out: names of one collection often begin, or end, alike.
+  function elided(text, most) {
+    const letters = [...text];
+    if (letters.length <= most) return text;
+    const head = Math.ceil((most - 1) / 2);
+    return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - (most - 1 - head)).join("")}`;
+  }
+
   function strokesOf(g) {
     const plain = g.s !== undefined, flat = plain ? g.s : g.t || [], stride = plain ? 2 : 5, strokes = [];
     for (let at = 0; at < flat.length; at += stride) strokes.push(plain ? [flat[at], flat[at + 1], 0, 0, 0] : flat.slice(at, at + 5));
@@ -226,5 +234,5 @@ function painter(D) {
     return best;
   }
 
-  return { element, group, sheet, extent, around1, pair };
+  return { element, elided, group, sheet, extent, around1, pair };
 }

@@ -1,7 +1,7 @@
 // The map: all graphs as dots on a canvas, with the clusters above it; zoom, pan, colors, and a selection.
 function mapView(D, paint, members, name) {
   const $ = (id) => document.getElementById(id);
-  const { element } = paint;
+  const { element, elided } = paint;
   const box = $("mapbox"), canvas = $("dots"), svg = box.querySelector("svg.map"), tip = $("tip"), WIDE = 1000, HIGH = 640;
   const links = [...svg.querySelectorAll("a")];
 
@@ -194,16 +194,30 @@ function mapView(D, paint, members, name) {
     return best;
   }
   const reach = () => 11 * (WIDE / Math.max(1, box.clientWidth));
+  // A picture with its name and some lines, beside a place of the map.
+  function tell(picture, title, lines, x, y) {
+    tip.replaceChildren(...(picture ? [picture] : []), element("b", {}, elided(title, 44)), ...lines.map((text) => element("span", {}, text)));
+    tip.hidden = false;
+    const s = box.clientWidth / WIDE, left = (x * view.k + view.x) * s, top = (y * view.k + view.y) * s, high = tip.offsetHeight;
+    const right = left + 14 + tip.offsetWidth > box.clientWidth - 4;
+    tip.style.left = `${Math.max(4, right ? left - 14 - tip.offsetWidth : left + 14)}px`;
+    tip.style.top = `${Math.max(4, Math.min(box.clientHeight - high - 4, top + 14))}px`;
+  }
+  // The picture of a cluster that is pointed at, large.
+  function tellCluster(link) {
+    const c = Number(link.dataset.c), large = element("svg", { viewBox: "0 0 300 300", class: `h${D.hues[c]}`, "aria-hidden": "true" });
+    addSvg(large, "use", { href: `#m${c}` });
+    const size = D.clusters[c].size;
+    tell(large, D.clusters[c].name, [`${size.toLocaleString("en")} graph${size === 1 ? "" : "s"}`], Number(link.dataset.x), Number(link.dataset.y));
+  }
   function point(n) {
     if (n === pointed) return;
     pointed = n;
     tip.hidden = n < 0;
     if (n >= 0) {
-      const k = classOf(n), lines = [nameOf(n), D.clusters[C[n]].name + (k === undefined ? "" : `, class ${D.classes[k]}`), `distance ${distanceOf(n)}`];
-      tip.replaceChildren(...(n < drawn ? [members.picture(n)] : []), ...lines.map((text) => element("span", {}, text)), ...(n < drawn ? [] : [element("span", { class: "soft" }, "not drawn on this page")]));
-      const s = box.clientWidth / WIDE, left = (X[n] * view.k + view.x) * s, top = (Y[n] * view.k + view.y) * s;
-      tip.style.left = `${Math.max(4, Math.min(box.clientWidth - 168, left + 14))}px`;
-      tip.style.top = `${Math.max(4, Math.min(box.clientHeight - (n < drawn ? 232 : 100), top + 14))}px`;
+      const k = classOf(n), lines = [D.clusters[C[n]].name + (k === undefined ? "" : `, class ${D.classes[k]}`), `distance ${distanceOf(n)}`];
+      if (n >= drawn) lines.push("not drawn on this page");
+      tell(n < drawn ? members.picture(n) : null, nameOf(n), lines, X[n], Y[n]);
     }
     draw();
   }
@@ -308,8 +322,9 @@ function mapView(D, paint, members, name) {
   function light(c) { lit = c; svg.classList.toggle("focus", c !== null); draw(); }
   links.forEach((link, n) => {
     link.setAttribute("tabindex", n === links.length - 1 ? "0" : "-1");
-    for (const event of ["mouseenter", "focus"]) link.addEventListener(event, () => light(Number(link.dataset.c)));
-    for (const event of ["mouseleave", "blur"]) link.addEventListener(event, () => light(null));
+    for (const event of ["mouseenter", "focus"]) link.addEventListener(event, () => { point(-1); light(Number(link.dataset.c)); tellCluster(link); });
+    for (const event of ["mouseleave", "blur"]) link.addEventListener(event, () => { light(null); tip.hidden = true; });
+    link.querySelector("title")?.remove(); // the tip says it, and at once
   });
 
   $("color").addEventListener("change", recolor);

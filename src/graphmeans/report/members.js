@@ -1,7 +1,7 @@
 // Members: what is known of them is read when they are drawn; thumbnails; one graph large beside its mean.
 function memberViews(D, paint, tell) {
   const $ = (id) => document.getElementById(id);
-  const { element, group, sheet, around1, pair } = paint;
+  const { element, elided, group, sheet, around1, pair } = paint, NAME = 20; // letters of a name that fit below a small picture
 
   // ---- what is read late ----------------------------------------------------------------------------
 
@@ -48,6 +48,7 @@ function memberViews(D, paint, tell) {
     const button = element("button", { type: "button", class: other ? "thumb other" : "thumb", "data-g": n, "aria-label": `${g.name}${known}, distance ${g.r}. Open`, title: `${g.name}${known}, distance ${g.r}` });
     button.append(svg);
     if (other) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
+    button.append(element("span", { class: "name", "aria-hidden": "true" }, elided(g.name, NAME)));
     const item = element("li");
     item.append(button);
     return item;

@@ -133,6 +133,9 @@
       refresh.sorted = $("sort").value;
       $("cards").append(...order);
       document.querySelector(".gallery").append(...order.map((card) => tile.get(card.dataset.c)));
+      const row = new Map([...document.querySelectorAll("#distinctions-table tbody tr")].map((tr) => [tr.dataset.c, tr]));
+      if (row.size) document.querySelector("#distinctions-table tbody").append(...order.map((card) => row.get(card.dataset.c)));
+      if ($("order")) $("order").textContent = $("sort").selectedOptions[0].dataset.said;
     }
     $("found").textContent = `${count} of ${cards.length} clusters`;
     $("nothing").hidden = count > 0;

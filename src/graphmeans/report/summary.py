@@ -106,6 +106,13 @@ class ClusteringSummary:
             )
         return sorted(self.clusters, key=lambda c: (-c.size, c.label))
 
+    @property
+    def order_in_words(self) -> str:
+        """The order of `in_reading_order`, as the page says it beside numbers that follow another one."""
+        if self.accuracy is not None:
+            return "By the most frequent class, then by size."
+        return "Largest first."
+
 
 def class_names_shown(classes: Sequence[object]) -> list[str]:
     """Classes as text that is safe to show. Each different class is converted once."""
