@@ -2,13 +2,16 @@
 
     .venv/bin/python benchmarks/report.py            # 750, 2,250 and 3,000 letters, and 1,000 molecules (needs RDKit)
     .venv/bin/python benchmarks/report.py --large    # 100,000 letters as well: fitted on 1,500, the others assigned
+    .venv/bin/python benchmarks/report.py --often    # 750 letters only: twelve fits, five pages after each, medians and quartiles
     .venv/bin/python benchmarks/report.py --frames   # and the map in headless Chromium, zoomed and panned (needs selenium)
 
-Seconds are of the processor, of all threads, the median of five pages. Frames are the time that the script takes to draw one.
+Seconds are of the processor, of all threads, the median of five pages. The first page of a process is told apart.
+Frames are the time that the script takes to draw one.
 """
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
 import tempfile
@@ -24,8 +27,8 @@ from graphmeans.report import write_report
 from graphmeans.report.evidence import gather
 from graphmeans.report.summary import all_matchings
 
-#: Pages that are written of each collection.
-PAGES = 5
+#: Pages that are written of each collection; fits before them, where they are repeated.
+PAGES, FITS = 5, 12
 #: Zoom in and out in turn, a frame each, and hand back what each took.
 FRAMES = """const done = arguments[arguments.length - 1], took = [], ids = ["zoom-in", "zoom-in", "zoom-out", "zoom-out"];
 let n = 0;
@@ -61,6 +64,28 @@ def measure(what: str, graphs: list, classes: list | None, k: int, folder: Path,
         print(f"{'':32s} a frame of the map: median {np.median(took):.1f} ms, nine tenths within {np.quantile(took, 0.9):.1f} ms")
 
 
+def often(folder: Path) -> None:
+    """Fits of 750 letters and pages of them in turn, in one process: what a page costs beside a fit, and how much that varies."""
+    graphs, classes = letters(750)
+    fits, pages, met = [], [], 0
+    for _ in range(FITS):
+        start = process_time()
+        km = gm.GraphKMeans(15, random_state=0).fit(graphs)
+        fits.append(process_time() - start)
+        for _ in range(PAGES):
+            before, start = gc.get_stats()[2]["collections"], process_time()
+            write_report(folder / "report.html", estimator=km, graphs=graphs, classes=classes)
+            pages.append(process_time() - start)
+            met += gc.get_stats()[2]["collections"] > before
+    for what, taken in (("fits", fits), ("pages", pages)):
+        low, middle, high = 1000 * np.quantile(taken, [0.25, 0.5, 0.75])
+        print(f"{len(taken)} {what}: median {middle:.1f} ms, quartiles {low:.1f} to {high:.1f}, mean {1000 * np.mean(taken):.1f}")
+    print(
+        f"a page takes {median(pages) / median(fits):.3f} of a fit by medians, {np.mean(pages) / np.mean(fits):.3f} by means; "
+        f"{met} pages met a full garbage collection"
+    )
+
+
 def letters(n: int) -> tuple[list, list]:
     graphs, y = gm.datasets.make_letters(n, random_state=0)
     return graphs, y.tolist()
@@ -89,7 +114,11 @@ def main() -> None:
         folder = Path(name)
         graphs, _ = gm.datasets.make_letters(30, random_state=0)
         warm = gm.GraphKMeans(3, random_state=0).fit(graphs)
+        start = process_time()
         write_report(folder / "warm.html", estimator=warm, graphs=graphs)  # kernels compile once
+        print(f"first page of this process, of 30 letters: {1000 * (process_time() - start):.0f} ms")
+        if "--often" in sys.argv:
+            return often(folder)
         measure("750 letters, 15 clusters", *letters(750), 15, folder)
         measure("2,250 letters, 30 clusters", *letters(2250), 30, folder)
         measure("3,000 letters, 200 clusters", *letters(3000), 200, folder)
