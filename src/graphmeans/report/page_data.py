@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from graphmeans.graphs.batch import IntArray, offsets
+from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.dots import graph_attributes, undrawn
 from graphmeans.report.evidence import Evidence
@@ -30,11 +31,12 @@ LISTED = 400
 
 def page_data(
     pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any,
-    shape: Callable[[int], Any] | None = None,
+    means: Sequence[MeanGraph], shape: Callable[[int], Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `places` are
+    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `means`
+    are those of the clusters without what was filled in, for tables. `places` are
     first those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
@@ -71,10 +73,10 @@ def page_data(
         "clusters": [
             {
                 **picture, "size": c.size, "name": c.name, "a": table,
-                **_mean_edges(c.mean, edge_columns),
+                **_mean_edges(mean, edge_columns),
             }
-            for c, picture, table in zip(
-                summary.clusters, pictures.mean_data(), node_tables([c.mean for c in summary.clusters]), strict=True
+            for c, picture, mean, table in zip(
+                summary.clusters, pictures.mean_data(), means, node_tables(means), strict=True
             )
         ],
         "labels": list(pictures.labels),
