@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+<<<<<<< HEAD
 from collections.abc import Callable, Iterator, Sequence
+=======
+from collections.abc import Callable, Sequence
+>>>>>>> pictures
 from itertools import pairwise
 from typing import Any
 
@@ -33,11 +37,12 @@ LISTED = 400
 
 def page_data(
     pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any,
-    shape: Callable[[int], Any] | None = None,
+    means: Sequence[MeanGraph], shape: Callable[[int], Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `places` are
+    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `means`
+    are those of the clusters without what was filled in, for tables. `places` are
     first those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
@@ -73,9 +78,18 @@ def page_data(
         "shared": int(shared),
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
+<<<<<<< HEAD
             {**picture, "size": c.size, "name": c.name, "a": table, **of_edges}
             for c, picture, table, of_edges in zip(
                 summary.clusters, pictures.mean_data(), node_tables(means), _mean_edges(means, edge_columns), strict=True
+=======
+            {
+                **picture, "size": c.size, "name": c.name, "a": table,
+                **_mean_edges(mean, edge_columns),
+            }
+            for c, picture, mean, table in zip(
+                summary.clusters, pictures.mean_data(), means, node_tables(means), strict=True
+>>>>>>> pictures
             )
         ],
         "labels": list(pictures.labels),
