@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-<<<<<<< HEAD
 from collections.abc import Callable, Iterator, Sequence
-=======
-from collections.abc import Callable, Sequence
->>>>>>> pictures
 from itertools import pairwise
 from typing import Any
 
@@ -69,7 +65,6 @@ def page_data(
         attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
         for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
             row["a"], row["ea"] = of_nodes, of_edges
-    means = [c.mean for c in summary.clusters]
     data: dict[str, Any] = {
         "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
         "members": members,
@@ -78,18 +73,9 @@ def page_data(
         "shared": int(shared),
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
-<<<<<<< HEAD
             {**picture, "size": c.size, "name": c.name, "a": table, **of_edges}
             for c, picture, table, of_edges in zip(
                 summary.clusters, pictures.mean_data(), node_tables(means), _mean_edges(means, edge_columns), strict=True
-=======
-            {
-                **picture, "size": c.size, "name": c.name, "a": table,
-                **_mean_edges(mean, edge_columns),
-            }
-            for c, picture, mean, table in zip(
-                summary.clusters, pictures.mean_data(), means, node_tables(means), strict=True
->>>>>>> pictures
             )
         ],
         "labels": list(pictures.labels),
