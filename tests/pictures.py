@@ -343,7 +343,7 @@ def report_map() -> str:
     there = Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9)
     evidence = SimpleNamespace(sample=np.arange(24), map=there, rest=None)
     drawn, _ = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence)[1])
-    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 
 def report_silhouettes() -> str:
@@ -362,7 +362,7 @@ def chart(which: str) -> str:
         drawn = line_chart(steps, [1300.0, 1220.0, 1200.0, 1190.0, 1187.0, 1185.0, 1184.0, 1184.0], label="objective")
     else:
         drawn = bar_chart(steps, [1700.0, 90.0, 60.0, 40.0, 300.0, 30.0, 20.0, 10.0], 2400.0, label="matchings")
-    return drawn.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" width="420" ', 1)
+    return str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" width="420" ', 1)
 
 
 #: Every SVG picture with what the gallery says of it. Charts and the map take their colours from the page.

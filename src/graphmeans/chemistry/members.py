@@ -135,7 +135,7 @@ class Molecules:
 
 
 def made_of_molecules(graphs: Sequence[Graph], rows: Sequence[int]) -> bool:
-    """Whether these graphs were made of molecules, and RDKit is there to draw them; for other graphs it is not loaded."""
+    """Whether these graphs were made of molecules, and RDKit is there to draw them; it is loaded only if they were."""
     if not len(rows) or any(graphs[int(i)].packed_origin is None for i in rows):
         return False
     return has_rdkit() and all(is_molecule_of_rdkit(graphs[int(i)].origin) for i in rows)

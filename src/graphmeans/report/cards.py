@@ -19,7 +19,7 @@ from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
 from graphmeans.report.told import features, told
-from graphmeans.report.words import counted, natural_key, number, percent, significant
+from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
 
 class KeyFigure(NamedTuple):
@@ -102,12 +102,13 @@ COMPARED = 200
 
 
 class CardMaker:
-    """Makes cards. What all of them are compared with is computed once."""
+    """Makes cards. What all of them are compared with is computed once. `means` are without what was filled in."""
 
     def __init__(
-        self, summary: ClusteringSummary, evidence: Evidence, graphs: Sequence[Graph], pictures: ClusterPictures
-    ) -> None:
-        self.clusters, self.evidence, self.pictures = summary.clusters, evidence, pictures
+        self, summary: ClusteringSummary, evidence: Evidence, graphs: Sequence[Graph], pictures: ClusterPictures,
+        means: Sequence[MeanGraph],
+    ) -> None:  # fmt: skip
+        self.clusters, self.evidence, self.pictures, self.means = summary.clusters, evidence, pictures, means
         labels = summary.labels[evidence.sample]
         sample, is_fair = evidence.sample.tolist(), evidence.fair.tolist()
         # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
@@ -184,7 +185,7 @@ class CardMaker:
             for key in chosen:
                 share = key.startswith("share of ")
                 value = one.get(key, 0.0 if share and one else np.nan)
-                cells.append("" if not np.isfinite(value) else percent(value) if share else number(significant(value, 3)))
+                cells.append(MISSING if not np.isfinite(value) else percent(value) if share else number(significant(value, 3)))
             rows.append(cells)
         return chosen, rows
 
@@ -196,7 +197,7 @@ class CardMaker:
             return connection_contrasts(cluster.mean, other.mean)
         names = [str(n) if n else "" for n in node_numbers(self.pictures.drawings[cluster.label])]
         mapping = self.evidence.ways.mappings[cluster.label, other.label]
-        of_means = mean_contrasts(cluster.mean, other.mean, mapping, names)
+        of_means = mean_contrasts(self.means[cluster.label], self.means[other.label], mapping, names)
         of_members = profile_contrasts(self.profiles[cluster.label], self.profiles[other.label], self.spread)
         return of_means + of_members
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.graphs.values import join_columns
+from graphmeans.graphs.values import join_columns, unknown_type
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.positions import node_kinds
 from graphmeans.plots.text import plain_text
+from graphmeans.report.known_values import KNOWN
 from graphmeans.report.words import is_long, number, percent, significant
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
@@ -169,7 +170,7 @@ def _in_both(columns: Columns, others: Columns) -> Iterator[tuple[str, NDArray[A
             continue
         if column.dtype.kind == "f":
             column, other = column.reshape(len(column), -1), other.reshape(len(other), -1)
-            yield key, column, other, np.ptp(np.concatenate([column, other]), axis=0)
+            yield key, column, other, np.ma.filled(np.ptp(np.ma.concatenate([column, other]), axis=0), 0.0)
         else:
             yield key, column, other, np.zeros(0)
 
@@ -179,6 +180,8 @@ def _changed(what: str, kind: str, columns: Sequence[tuple[str, Any, Any, Any]],
     found = []
     for key, column, other, reach in columns:
         a, b = column[i], other[j]
+        if np.ma.getmaskarray(a).any() or np.ma.getmaskarray(b).any():
+            continue  # one of them was filled in
         if column.dtype.kind == "f":
             share = np.abs(a - b) / np.where(reach > 0, reach, np.inf)
             for d in np.flatnonzero(share >= 0.12):
@@ -201,7 +204,7 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
         "edges in a graph": float(np.mean([graph.n_edges for graph in graphs])),
     }
     for what, key, parts in _columns(graphs):
-        if len({(part.dtype.kind, part.shape[1:]) for part in parts}) == 1:
+        if len({(part.dtype.kind, part.shape[1:]) for part in parts if not unknown_type(part)}) == 1:
             profile.update((name, value) for name, (value,) in _column_profiles(what, key, [join_columns(parts)]).items())
     return profile
 
@@ -218,19 +221,23 @@ def _columns(graphs: Sequence[Graph]) -> Iterator[tuple[str, str, list[NDArray[A
 
 
 def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict[str, list[float]]:
-    """Averages of numbers or shares of strings in a column, each over the parts in which there is something to tell."""
+    """Averages of numbers or shares of strings in a column, each over the parts in which there is something to tell.
+
+    Numbers are averaged where at least half of the rows have one. Shares are of all rows, with those that have no value.
+    """
     values = np.concatenate([np.asarray(part) for part in parts])
-    of = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    rows = np.array([len(part) for part in parts])
+    of = np.repeat(np.arange(len(parts)), rows)
     if values.ndim == 1 and any(isinstance(part, np.ma.MaskedArray) for part in parts):
         known = ~np.concatenate([np.ma.getmaskarray(part) for part in parts])
         values, of = values[known], of[known]
     counts = np.bincount(of, minlength=len(parts))
     if values.dtype.kind not in "fb":
-        return _word_shares(f"share of {what}s with {_called(key)}", values.tolist(), of.tolist(), counts.tolist())
+        return _word_shares(f"share of {what}s with {_called(key)}", values.tolist(), of.tolist(), rows.tolist())
     numbers = (values if values.ndim > 1 else values[:, None]).astype(np.float64)
     if not numbers.shape[1] or is_long(numbers):
         return {}
-    told = counts > 0
+    told = (counts > 0) & (counts >= KNOWN * rows)
     if key == BARE and what == "edge":  # where every edge has the weight 1, that tells nothing
         told &= np.bincount(of, ~np.isclose(numbers, 1.0).all(axis=1), minlength=len(parts)) > 0
     called = [f"mean {_called(key)} of {what}s"]

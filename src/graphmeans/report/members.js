@@ -103,6 +103,7 @@ function memberViews(D, paint, tell) {
       gone,
       unmatched && `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters).`,
       "Shares are of the squared distance.",
+      told.holes && "—: no value here, or in the mean, where more than half of the members have none.",
     ].filter(Boolean).join(" ");
     tables(told);
   }
@@ -197,7 +198,8 @@ function memberViews(D, paint, tell) {
     const mark = (i, j) => { if (i >= 0) left[i] = names[i]; if (j >= 0 && mean.n[j]) right[j] = mean.n[j]; };
     shown.nodes.forEach((row) => mark(row.i, row.j));
     shown.edges.forEach((row) => { (row.nodes || []).forEach((i) => mark(i, g.m[i])); (row.ends || []).forEach((j) => { mark(-1, j); const i = g.m.indexOf(j); if (i >= 0) mark(i, j); }); });
-    return { ...shown, left, right };
+    const holes = [...shown.nodes, ...shown.edges].some((row) => [...row.here, ...row.there].includes(null));
+    return { ...shown, left, right, holes };
   }
 
   function tables(told) {
@@ -212,7 +214,7 @@ function memberViews(D, paint, tell) {
       for (const row of rows) {
         const line = element("tr");
         line.append(element("th", { scope: "row" }, row.i === -1 || row.missing ? `${row.name}, missing here` : row.name), element("td", {}, shareWords(row.share)), element("td", {}, row.has === null || row.has === undefined ? "–" : `${row.has}%`));
-        columns.forEach((_, c) => line.append(element("td", {}, row.here[c] ?? "–"), element("td", {}, row.there[c] ?? "–")));
+        columns.forEach((_, c) => line.append(element("td", {}, row.here[c] ?? "—"), element("td", {}, row.there[c] ?? "—")));
         body.append(line);
       }
       top.append(head);

@@ -33,11 +33,12 @@ LISTED = 400
 
 def page_data(
     pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any,
-    shape: Callable[[int], Any] | None = None,
+    means: Sequence[MeanGraph], shape: Callable[[int], Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
-    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `places` are
+    What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `means`
+    are those of the clusters without what was filled in, for tables. `places` are
     first those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
@@ -64,7 +65,6 @@ def page_data(
         attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
         for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
             row["a"], row["ea"] = of_nodes, of_edges
-    means = [c.mean for c in summary.clusters]
     data: dict[str, Any] = {
         "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
         "members": members,

@@ -29,6 +29,7 @@ from graphmeans.report.cards import CardMaker, figures, headline
 from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart, symbols, tree_symbol
 from graphmeans.report.evidence import gather
 from graphmeans.report.hierarchy import cluster_tree, inner_nodes, tree_rows
+from graphmeans.report.known_values import means_as_known
 from graphmeans.report.molecule_cards import molecule_cards
 from graphmeans.report.networks import network_cards
 from graphmeans.report.page_data import page_data, script_json, split_by_cluster
@@ -138,12 +139,15 @@ def _page(
     pictures = ClusterPictures([c.mean for c in summary.clusters])
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
-    data = page_data(pictures, collection, summary, evidence, places, None if molecules is None else molecules.shape)
-    palette = _palette([collection[i] for i in evidence.sample[:: max(1, len(evidence.sample) // 500)].tolist()])
+    sample = [collection[i] for i in evidence.sample.tolist()]
+    known = means_as_known([c.mean for c in summary.clusters], sample, summary.labels[evidence.sample], evidence.mappings)
+    shape = None if molecules is None else molecules.shape
+    data = page_data(pictures, collection, summary, evidence, places, known, shape)
+    palette = _palette(sample[:: max(1, len(sample) // 500)])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    maker = CardMaker(summary, evidence, collection, pictures)
+    maker = CardMaker(summary, evidence, collection, pictures, known)
     shown = [maker.card(cluster) for cluster in summary.in_reading_order()]
     means = symbols(pictures, palette, len(summary.clusters))
     style, script = _asset("page.css"), "".join(_asset(f"{name}.js") for name in SCRIPTS)

@@ -23,7 +23,10 @@ MOST_VALUES = 240_000
 
 
 def node_tables(graphs: Sequence[Graph]) -> list[Table]:
-    """The values of each node column in short; a column of vectors becomes a column for each component, unless it is long."""
+    """The values of each node column in short, None where they are missing.
+
+    A column of vectors becomes a column for each component, unless it is long.
+    """
     return _short_tables([graph.nodes for graph in graphs])
 
 
@@ -86,7 +89,10 @@ def _short_tables(tables: Sequence[Columns]) -> list[Table]:
     numbers = _short_numbers([part for columns in parts for part in columns if part.dtype.kind == "f"])
     return [
         tuple([
-            next(numbers) if part.dtype.kind == "f" else tuple([plain_text(value, 24) for value in part]) for part in columns
+            next(numbers) if part.dtype.kind == "f" else tuple([
+                None if value is None or value is np.ma.masked else plain_text(value, 24) for value in part
+            ])
+            for part in columns
         ])
         for columns in parts
     ]  # fmt: skip

@@ -68,8 +68,8 @@ def told(
             continue
         rows = [(other.get(key, 0.0 if share else np.nan), size) for other, size in zip(others, sizes, strict=True) if other]
         known = [(value, size) for value, size in rows if size and np.isfinite(value)]
-        if not known:
-            continue
+        if sum(size for _, size in known) < 0.5 * sum(sizes):
+            continue  # most of the others have no such value: there is nothing to compare with
         there = float(np.average([value for value, _ in known], weights=[size for _, size in known]))
         own = here.get(key, 0.0)
         unit = SHARE_OF_GRAPHS if key.startswith(_HAVE) else SHARE if share else max(spread.get(key, np.inf), 1e-12)

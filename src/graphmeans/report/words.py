@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 #: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
 LONG = 8
+#: What stands in a table where there is no value.
+MISSING = "—"
 
 
 def number(value: float) -> str:
