@@ -163,6 +163,14 @@ def common_layouts(graphs: Sequence[Graph]) -> list[Positions]:
     return [layout(graph) for graph in graphs]
 
 
+def tree_beside(graph: Graph, places: Sequence[float]) -> Positions | None:
+    """Where the nodes of a tree stand, children in the order of these places; None if the graph is not drawn as a tree."""
+    forest = None if has_positions(graph) or is_molecule(graph) else forest_of(graph, *visible(graph))
+    if forest is None:
+        return None
+    return tree_positions(graph.n_nodes, forest, node_kinds(graph) or [""] * graph.n_nodes, places)
+
+
 def _is_tree(graph: Graph) -> bool:
     return not is_molecule(graph) and forest_of(graph, *visible(graph)) is not None
 

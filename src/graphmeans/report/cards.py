@@ -16,6 +16,7 @@ from graphmeans.plots.network import is_labelled
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
+from graphmeans.report.outlines import BELOW, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
 from graphmeans.report.told import features, told
@@ -97,6 +98,8 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
+#: Levels of a tree that the caption of a small picture names.
+CAPTION = 3
 #: Members of each cluster, at most, that sentences and tables are about.
 COMPARED = 200
 
@@ -118,6 +121,8 @@ class CardMaker:
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
         self.features = [features(*both) for both in zip(self.members, self.profiles, strict=True)]
+        self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
+        self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.usual_spread = float(np.median(known)) if known else 0.0
 
@@ -148,7 +153,8 @@ class CardMaker:
             "core": _core_words(cluster.mean), "tight": tight, "told": self._told(cluster),
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
-            "apart": apart, "named": _named(apart),
+            "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
+            "outline": self.outlines[label], "caption": BELOW.join((self.captions[label] or ())[:CAPTION]),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 

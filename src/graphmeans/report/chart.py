@@ -5,7 +5,7 @@ All of it is inline SVG that takes its colours from the page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup, escape
@@ -120,7 +120,8 @@ def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: i
     """The picture of a merged mean, at the scale of a cluster below it."""
     picture = drawing(mean, positions=layout(mean))
     window = pictures.windows[like] if pictures.one_scale else square(picture.box() or (0.0, 0.0, 1.0, 1.0))
-    inner = shapes(Pen(picture, 300, window), palette)
+    words = False if pictures.is_tree[like] else None  # in a small picture they could not be read
+    inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette)
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 
 
@@ -128,7 +129,11 @@ def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: i
     """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
     drawn = [shapes(pictures.pen(c), palette) for c in range(n_clusters)]
-    return Markup("".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn)))
+    small = {c: shapes(pictures.small_pen(c), palette) for c in range(n_clusters) if pictures.is_tree[c]}
+    return Markup(
+        "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn))
+        + "".join(f'<symbol id="s{c}" {ink}>{inner}</symbol>' for c, inner in small.items())
+    )
 
 
 def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
@@ -156,10 +161,12 @@ def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
     return sheet(np.concatenate([points, rest])), sheet(centers)
 
 
-def map_svg(summary: ClusteringSummary, evidence: Evidence, centers: IntArray) -> tuple[Markup, list[int]]:
+def map_svg(
+    summary: ClusteringSummary, evidence: Evidence, centers: IntArray, small: Callable[[int], str]
+) -> tuple[Markup, list[int]]:
     """The clusters on the map: a picture or a number for each, which is a link to its card; and their colours.
 
-    The dots are drawn by the script, under these.
+    The dots are drawn by the script, under these. `small` knows the ids of pictures.
     """
     colours = hues(evidence.map.centers, len(COLOURS))
     links = []
@@ -170,7 +177,7 @@ def map_svg(summary: ClusteringSummary, evidence: Evidence, centers: IntArray) -
         said = escape(f"{c.name}: {counted(c.size, 'graph')}")
         if c.label in pictured:
             at = f'x="{rounded(-side / 2)}" y="{rounded(-side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
-            look = f'<rect {at} rx="9"/><use href="#m{c.label}" {at}/>'
+            look = f'<rect {at} rx="9"/><use href="#{small(c.label)}" {at}/>'
             look += f'<text class="label" x="0" y="{rounded(side / 2 + 9)}">{c.label}</text>'
         else:
             look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'

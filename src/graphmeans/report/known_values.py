@@ -63,14 +63,18 @@ def _masked(mean: MeanGraph, members: Sequence[tuple[Graph, IntArray]]) -> MeanG
 
 
 def _known_share(key: str, count: int, tables: Sequence[Columns], places: Sequence[IntArray]) -> FloatArray:
-    """Of the rows of members that are aligned to each row of the mean, the share that has a value; 1 if there are none."""
+    """Of the rows of members that are aligned to each row of the mean, the share that has a value.
+
+    Where there are none, as not all members are drawn, nothing is known if some value of the column is missing, else everything.
+    """
     aligned, known = np.zeros(count), np.zeros(count)
     for columns, place in zip(tables, places, strict=True):
         there = place >= 0
         np.add.at(aligned, place[there], 1.0)
         if key in columns:
             np.add.at(known, place[there & ~missing_in(columns[key])], 1.0)
-    return np.divide(known, aligned, out=np.ones(count), where=aligned > 0)
+    whole = all(key in columns and not missing_in(columns[key]).any() for columns in tables)
+    return np.divide(known, aligned, out=np.full(count, float(whole)), where=aligned > 0)
 
 
 def _hidden(values: NDArray[Any], share: FloatArray) -> NDArray[Any]:

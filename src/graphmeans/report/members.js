@@ -48,7 +48,9 @@ function memberViews(D, paint, tell) {
     const button = element("button", { type: "button", class: other ? "thumb other" : "thumb", "data-g": n, "aria-label": `${g.name}${known}, distance ${g.r}. Open`, title: `${g.name}${known}, distance ${g.r}` });
     button.append(svg);
     if (other) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
-    button.append(element("span", { class: "name", "aria-hidden": "true" }, elided(g.name, NAME)));
+    const name = element("span", { class: "name", "aria-hidden": "true" });
+    elided(g.name, NAME).split(/(?<=[._/…-])/).forEach((part, n) => name.append(...(n ? [element("wbr")] : []), part)); // lines end where words do
+    button.append(name);
     const item = element("li");
     item.append(button);
     return item;

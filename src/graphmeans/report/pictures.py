@@ -15,7 +15,7 @@ from graphmeans.plots.drawing import Drawing, box_about, drawing
 from graphmeans.plots.members import USUAL, edge_numbers, frame_positions, union_box
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square
+from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square, tree_beside
 from graphmeans.plots.text import plain_text
 from graphmeans.report.flat_drawings import FlatDrawings, places_in
 
@@ -35,16 +35,29 @@ class ClusterPictures:
         self.layouts = common_layouts(means)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self._on_plane = [own_positions(mean) is not None for mean in means]
+        #: Which means are drawn as trees, with words at their nodes.
+        self.is_tree = [picture.em > 0 and not picture.names_beside for picture in self.drawings]
         self._drawn = [picture.strength > 0 for picture in self.drawings]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
-        """The drawing of a member in the frame of its mean; the shape of a molecule may be known."""
+        """The drawing of a member in the frame of its mean; the shape of a molecule may be known.
+
+        A tree is drawn as a tree, with its branches in the order of the mean: in the places of the mean branches would cross.
+        """
         own = own_positions(graph) if self._on_plane[label] else None  # then member and mean share the plane
+        if own is None and self.is_tree[label]:
+            own = tree_beside(graph, self._order(label, mapping))
         if own is None:
             own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label], shape)
         return drawing(graph, positions=own)
+
+    def _order(self, label: int, mapping: Any) -> list[float]:
+        """Where the nodes of a member stand from left to right in the mean; in the middle if they are not aligned to a node."""
+        across = self.layouts[label][:, 0]
+        middle = float(across.mean()) if len(across) else 0.0
+        return [float(across[j]) if j >= 0 else middle for j in mapping.tolist()]
 
     def widen(self, label: int, drawn: FlatDrawings, rows: IntArray) -> None:
         """Widen the frame of a cluster so that it holds these of the drawings."""
@@ -64,6 +77,14 @@ class ClusterPictures:
     def pen(self, label: int, size: int = 300) -> Pen:
         """The pen that draws the mean graph of a cluster."""
         return Pen(self.drawings[label], size, self.windows[label])
+
+    def small_pen(self, label: int, size: int = 300) -> Pen:
+        """The pen for a small picture of a mean that is a tree: its shape, without words that could not be read."""
+        return Pen(self.drawings[label], size, self.drawings[label].box(labels=False), labels=False)
+
+    def small(self, label: int) -> str:
+        """The id of the picture of a mean where there is little room."""
+        return f"s{label}" if self.is_tree[label] else f"m{label}"
 
     def mean_data(self) -> list[dict[str, Any]]:
         """The pictures of the means as numbers."""

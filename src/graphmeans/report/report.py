@@ -171,7 +171,7 @@ def _page(
         else tree_symbol(pictures, node.mean, n, node.labels[0], palette)
         for n, node in enumerate(inner_nodes(tree)) if node.mean and molecules is None
     ))  # fmt: skip
-    map_links, data["hues"] = map_svg(summary, evidence, centers)
+    map_links, data["hues"] = map_svg(summary, evidence, centers, pictures.small)
     light, heavy = split_by_cluster(data)
     features, rows = maker.distinctions()
     return page_template(__file__).render(
@@ -181,6 +181,8 @@ def _page(
         figures=figures(summary, evidence, duration(spent), seconds is not None),
         cards=shown,
         order=summary.order_in_words,
+        captions=any(card["caption"] for card in shown),
+        small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
         matrices=networks is not None and networks.leads,
         symbols=means,

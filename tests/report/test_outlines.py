@@ -1,0 +1,97 @@
+"""Trees on the page: small pictures without words, words in a line beside them, members as trees without crossing branches."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import graphmeans as gm
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.report import write_report
+from graphmeans.report.outlines import outline, without_common_head
+from reports import Page, fitted
+
+LOOP = ("Function", [("arguments", []), ("For", [("Name", []), ("If", [("Yield", [])])])])
+CALL = ("Function", [("arguments", []), ("Return", [("Call", [("Name", []), ("Name", [])])])])
+EXTRA = ("Function", [("arguments", []), ("Return", [("Call", [("Name", []), ("Name", [])]), ("Await", [("Name", [])])])])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    trees = gm.structures.trees([LOOP, CALL, CALL, LOOP, EXTRA] * 6, names=[f"tree {n}" for n in range(30)])
+    estimator = fitted(trees, 2)
+    path = tmp_path_factory.mktemp("trees") / "r.html"
+    write_report(path, estimator=estimator, graphs=trees)
+    return trees, estimator, Page(path), path.read_text(encoding="utf-8")
+
+
+def test_the_outline_names_what_half_of_the_members_have(run):
+    _, estimator, _, html = run
+    loops = int(estimator.labels_[0])
+    said = {}
+    for label in (0, 1):
+        card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+        said[label] = re.sub(r"\s+", " ", re.sub("<.*?>", "", re.search(r'class="told outline">(.*?)</p>', card)[1]))
+    begin = "Each in at least half of the members: Function › arguments, "
+    assert said[loops] == begin + "For › Name, If › Yield"
+    assert said[1 - loops] == begin + "Return › Call › Name ×2"  # the Await of a third of them is not named
+    tiles = dict(re.findall(r'<li data-c="(\d)">.*?<small title="(.*?)">', html))
+    assert tiles[str(loops)] == "arguments, For › Name, If › Yield"  # without what all clusters begin with
+
+
+def test_each_word_of_an_outline_is_in_half_of_the_members(run):
+    trees, estimator, _, _ = run
+    for label, mean in enumerate(estimator.centroids(kind="graph")):
+        members = [tree for tree, of in zip(trees, estimator.labels_, strict=True) if of == label]
+        for level, words in enumerate(outline(mean)):
+            for word in words.split(", "):
+                kind, _, times = word.partition(" ×")
+                enough = [tree for tree in members if at_depth(tree, level).count(kind) >= int(times or 1)]
+                assert len(enough) >= len(members) / 2
+
+
+def at_depth(tree, level: int) -> list[str]:
+    depth = {0: 0}
+    for _ in range(tree.n_nodes):
+        depth.update({b: depth[a] + 1 for a, b in tree.edges.tolist() if a in depth})
+    return [tree.nodes["label"][i] for i in range(tree.n_nodes) if depth[i] == level]
+
+
+def test_small_pictures_have_no_words_and_large_ones_do(run):
+    html = run[3]
+    for label in (0, 1):
+        small = re.search(rf'<symbol id="s{label}".*?</symbol>', html, re.DOTALL)[0]
+        large = re.search(rf'<symbol id="m{label}".*?</symbol>', html, re.DOTALL)[0]
+        assert "<text" not in small
+        assert small.count("<circle") >= 6
+        assert "Function" in large
+        assert f'<li data-c="{label}"' in html
+        assert f'<use href="#s{label}"' in html.split('<ul class="gallery')[1].split("</ul>")[0]
+    assert not re.search(r'<symbol id="t\d+".*?<text.*?</symbol>', html)
+
+
+def test_branches_of_members_do_not_cross(run):
+    for row in run[2].data["graphs"]:
+        points = np.array(row["p"]).reshape(-1, 2)
+        ends = np.array(row["s"]).reshape(-1, 2)
+        for a, b in ends:
+            for c, d in ends:
+                assert not crosses(*points[[a, b, c, d]])
+
+
+def crosses(a, b, c, d) -> bool:
+    def side(p, q, r) -> float:
+        return float(np.sign((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])))
+
+    return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+
+def test_what_is_no_tree_of_words_has_no_outline():
+    ones = {"node_support": [1.0] * 3, "edge_support": [1.0] * 3}
+    cycle = [(0, 1), (1, 2), (2, 0)]
+    assert outline(MeanGraph({"kind": ["a", "b", "c"]}, cycle, directed=True, **ones)) is None
+    assert outline(MeanGraph({"size": [1.0, 2.0, 3.0]}, cycle, directed=True, **ones)) is None
+    assert without_common_head([("a", "b"), None, ("a", "b")]) == [("b",), None, ("b",)]
+    assert without_common_head([]) == []
