@@ -19,7 +19,7 @@ from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
-from graphmeans.report.told import features, told
+from graphmeans.report.told import Told, features, told
 from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
 
@@ -147,18 +147,27 @@ class CardMaker:
             if c >= 0
         ]
         apart = self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else []
+        said = self._told(cluster)
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
-            "core": _core_words(cluster.mean), "tight": tight, "told": self._told(cluster),
+            "core": _core_words(cluster.mean), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
-            "outline": self.outlines[label], "caption": BELOW.join((self.captions[label] or ())[:CAPTION]),
+            "outline": self.outlines[label], "caption": self._caption(cluster, said),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
-    def _told(self, cluster: ClusterSummary) -> list[Any]:
+    def _caption(self, cluster: ClusterSummary, said: list[Told]) -> str:
+        """What stands below a small picture: the upper levels of a tree or, where no class is known, what sets it apart."""
+        if self.captions[cluster.label]:
+            return BELOW.join((self.captions[cluster.label] or ())[:CAPTION])
+        if not said or cluster.majority is not None:
+            return ""
+        return f"{said[0].what[0].upper()}{said[0].what[1:]}"
+
+    def _told(self, cluster: ClusterSummary) -> list[Told]:
         """What sets the members apart from those of all other clusters, for the first sentence of a card."""
         if not cluster.size or len(self.clusters) < 2 or is_labelled(cluster.mean):
             return []

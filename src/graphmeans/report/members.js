@@ -29,11 +29,14 @@ function memberViews(D, paint, tell) {
       svg.setAttribute("viewBox", "0 0 1000 1000");
       return svg;
     }
-    if (D.shared) svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
-    else svg.setAttribute("viewBox", around1(g)); // no common plane: the member fills its picture
+    if (D.shared && inSight(g)) svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
+    else svg.setAttribute("viewBox", around1(g)); // the member fills its picture
     svg.append(group(g, { small: true }));
     return svg;
   }
+
+  // Whether anything of a graph lies on the sheet of its cluster. Where the mean is empty, and a member is not, it may lie elsewhere.
+  const inSight = (g) => !g.p.length || g.p.some((x, n) => n % 2 === 0 && Math.min(x, g.p[n + 1]) > -90 && Math.max(x, g.p[n + 1]) < 1090);
 
   function image(address) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", "image");

@@ -21,6 +21,7 @@ SHARE, SHARE_OF_GRAPHS = 0.25, 0.4
 _PLACE = re.compile(r"mean ([xyXY]|value \d+) of nodes")
 _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (node|edge)s with (.+)")
 _HAVE = "graphs that have "
+_EMPTY = f"{_HAVE}no nodes"
 _ALL = {"0%": "none", "100%": "all"}
 
 
@@ -36,6 +37,8 @@ def features(graphs: Sequence[Graph], profile: Mapping[str, float]) -> dict[str,
     found = dict(profile)
     counts: Counter[str] = Counter()
     for graph in graphs:
+        if not graph.n_nodes:
+            counts[_EMPTY] += 1
         for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
             for key, column in columns.items():
                 if column.dtype == object and column.ndim == 1:
@@ -68,7 +71,7 @@ def told(
             continue
         rows = [(other.get(key, 0.0 if share else np.nan), size) for other, size in zip(others, sizes, strict=True) if other]
         known = [(value, size) for value, size in rows if size and np.isfinite(value)]
-        if sum(size for _, size in known) < 0.5 * sum(sizes):
+        if not known or sum(size for _, size in known) < 0.5 * sum(sizes):
             continue  # most of the others have no such value: there is nothing to compare with
         there = float(np.average([value for value, _ in known], weights=[size for _, size in known]))
         own = here.get(key, 0.0)
@@ -82,7 +85,7 @@ def told(
     seen: Counter[str] = Counter()
     for _, key, line in found:
         # The number of edges mostly follows from that of nodes, and of two kinds one is what the other is not.
-        about = "size" if key.endswith(" in a graph") else key.split(" with ")[-1]
+        about = "size" if key.endswith(" in a graph") or key == _EMPTY else key.split(" with ")[-1]
         column, kind = about.split(" ")[0], f"kind {about.split(' ')[-1]}"
         if not seen[kind] and seen[column] < 2:
             kept.append(line)
@@ -92,6 +95,8 @@ def told(
 
 def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
     mean, kind = _MEAN.fullmatch(key), _KIND.fullmatch(key)
+    if key == _EMPTY:
+        return f"{_ALL.get(value, value)} have no {names['node']}s"
     if key.startswith(_HAVE):
         what, having = key.removeprefix(_HAVE).split("s with ", 1)
         return f"{_ALL.get(value, value)} have {_of_kind(names[what], having)}"

@@ -1,0 +1,80 @@
+"""Captions of tiles, clusters of graphs without nodes, and members that would lie outside of their pictures."""
+
+from __future__ import annotations
+
+import html as entities
+import re
+
+import numpy as np
+import pytest
+from test_report_browser import Tab, browser  # noqa: F401
+
+from graphmeans import Graph
+from graphmeans.report import write_report
+from graphmeans.report.told import told
+from reports import fitted, letters
+
+EMPTY, FULL = 30, 12
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    random = np.random.default_rng(0)
+    square = np.array([[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0]]) + 50
+    ring = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    graphs = [Graph({"x": [], "y": []}, name=f"empty {n}") for n in range(EMPTY)]
+    graphs += [Graph({"x": [40.0], "y": [40.0]}, name="lone") for n in range(1)]
+    for n in range(FULL):
+        points = square + random.normal(0, 0.2, square.shape)
+        graphs.append(Graph({"x": points[:, 0], "y": points[:, 1]}, ring, name=f"square {n}"))
+    estimator = fitted(graphs, 2)
+    path = tmp_path_factory.mktemp("empty") / "r.html"
+    write_report(path, estimator=estimator, graphs=graphs)
+    return graphs, estimator, path
+
+
+def captions(text: str) -> dict[int, str]:
+    return {int(c): entities.unescape(said) for c, said in re.findall(r'<li data-c="(\d+)">.*?<small title="(.*?)">', text)}
+
+
+def test_a_cluster_of_graphs_without_nodes_is_called_that(run):
+    graphs, estimator, path = run
+    label = int(estimator.labels_[0])
+    inside = [graph for graph, of in zip(graphs, estimator.labels_, strict=True) if of == label]
+    empty = sum(graph.n_nodes == 0 for graph in inside)
+    assert EMPTY == empty < len(inside)
+    text = path.read_text(encoding="utf-8")
+    assert captions(text)[label] == f"{round(100 * empty / len(inside))}% have no nodes"
+    card = re.sub("<.*?>", "", text.split(f'id="cluster-{label}"')[1].split("</article>")[0])
+    assert f"{round(100 * empty / len(inside))}% have no nodes (others 0%)" in card
+    assert "fewer nodes" not in card  # that is the same once more
+
+
+def test_captions_are_what_cards_say_first_and_stay_away_where_classes_are_known(tmp_path):
+    graphs, classes, estimator = letters()
+    text = write_report(tmp_path / "a.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    found = captions(text)
+    assert len(found) >= 8
+    for label, said in found.items():
+        card = text.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+        first = re.search(r'class="told">[^<]*<b>(.*?)</b>', card)[1]
+        assert said == first[0].upper() + first[1:]
+    text = write_report(tmp_path / "b.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+    assert captions(text) == {}
+
+
+def test_nothing_is_told_where_there_is_nothing_to_compare_with():
+    assert told({"mean a of nodes": 1.0}, [{"x": 1.0}], [0], {"mean a of nodes": 1.0}, {"node": "node", "edge": "edge"}) == []
+
+
+def test_a_member_outside_of_the_frame_is_seen(browser, run):  # noqa: F811
+    graphs, estimator, path = run
+    lone = next(i for i, graph in enumerate(graphs) if graph.name == "lone")
+    assert estimator.labels_[lone] == estimator.labels_[0]  # its mean has no nodes
+    tab = Tab(browser, path).open("#search=lone")
+    tab.until("document.querySelector('#hits .thumb circle')")
+    inside = tab.js("""(() => { const a = document.querySelector('#hits .thumb circle').getBoundingClientRect(),
+        b = document.querySelector('#hits .thumb svg').getBoundingClientRect();
+        return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom; })()""")
+    assert inside
+    assert tab.errors() == []
