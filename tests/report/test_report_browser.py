@@ -459,6 +459,18 @@ def test_the_map_by_keyboard(tab):
     assert tab.errors() == []
 
 
+def test_closing_a_member_does_not_take_the_focus_from_where_it_went(tab):
+    tab.open("#cluster-2")
+    tab.until("document.querySelector('#cluster-2 .thumb')")
+    tab.click("#cluster-2 .thumb")
+    tab.until("document.getElementById('viewer').open")
+    # Closing goes back in history, which takes a moment; what has the focus then keeps it.
+    tab.driver.execute_script("document.getElementById('viewer').close(); document.getElementById('choose-view').focus()")
+    tab.until("location.hash === '#cluster-2'")
+    time.sleep(0.1)
+    assert tab.js("document.activeElement.id") == "choose-view"
+
+
 def test_the_map_is_colored_by_anything(tab):
     tab.open()
     values = tab.js("[...document.querySelectorAll('#color option')].map(o => o.value)")

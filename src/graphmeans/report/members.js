@@ -247,7 +247,11 @@ function memberViews(D, paint, tell) {
   viewer.addEventListener("close", () => {
     const then = afterwards, back = pushed && !byHistory;
     afterwards = null;
-    const refocus = () => { if (opener && opener.isConnected && opener.focus) opener.focus({ preventScroll: true }); };
+    // Where the reader is: at what opened the view, or, as this comes a moment after it has closed, somewhere else by now. Going back
+    // in history lets the browser move the focus to what the address names.
+    const nowhere = (e) => !e || e === document.body || viewer.contains(e) || `#${e.id}` === location.hash;
+    const reader = nowhere(document.activeElement) ? opener : document.activeElement;
+    const refocus = () => { if (nowhere(document.activeElement) && reader && reader.isConnected && reader.focus) reader.focus({ preventScroll: true }); };
     if (back) tell.goBack(() => { if (then) then(); else refocus(); });
     else if (location.hash.startsWith("#graph-") && !byHistory) { tell.remember(""); if (then) then(); }
     else if (then) then();
