@@ -11,6 +11,7 @@ from test_report_browser import Tab, browser  # noqa: F401
 
 from graphmeans import Graph
 from graphmeans.report import write_report
+from graphmeans.report.summary import summarize_clustering
 from graphmeans.report.told import told
 from reports import fitted, letters
 
@@ -54,13 +55,35 @@ def test_captions_are_what_cards_say_first_and_stay_away_where_classes_are_known
     graphs, classes, estimator = letters()
     text = write_report(tmp_path / "a.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
     found = captions(text)
-    assert len(found) >= 8
+    assert len(found) == estimator.n_clusters
     for label, said in found.items():
         card = text.split(f'id="cluster-{label}"')[1].split("</article>")[0]
-        first = re.search(r'class="told">[^<]*<b>(.*?)</b>', card)[1]
+        first = "; ".join(re.findall(r"<b>(.*?)</b>", re.search(r'class="told">(.*?)</p>', card)[1])[:2])
         assert said == first[0].upper() + first[1:]
+    summary = summarize_clustering(estimator, classes)
+    assert summary.accuracy > 0.75
     text = write_report(tmp_path / "b.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
-    assert captions(text) == {}
+    assert set(captions(text)) == {c.label for c in summary.clusters if c.purity < 0.9}
+
+
+def test_a_mixed_cluster_names_its_classes_and_on_a_mixed_page_what_sets_it_apart(tmp_path):
+    graphs, _, estimator = letters()
+    classes = [f"kind {n % 3}" for n in range(len(graphs))]
+    text = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+    for cluster in summarize_clustering(estimator, classes).clusters:
+        tile = text.split(f'<li data-c="{cluster.label}">')[1].split("</li>")[0]
+        lines = [entities.unescape(line) for line in re.findall(r'<small title="(.*?)">', tile)]
+        assert lines[0] == ", ".join(f"{round(100 * count / cluster.size)}% {name}" for name, count in cluster.mixture)
+        card = text.split(f'id="cluster-{cluster.label}"')[1].split("</article>")[0]
+        assert lines[1].lower() in card.lower()
+
+
+def test_a_cluster_that_nothing_sets_apart_is_told_by_its_size(tmp_path):
+    graphs = [Graph({"x": [0.0, 1.0, 2.0], "y": [0.0, 0.0, n % 2]}, [(0, 1), (1, 2)], {"w": [1.0, 1.0]}) for n in range(12)]
+    estimator = fitted(graphs[:1] * 6 + graphs[6:], 1)
+    text = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs[:1] * 6 + graphs[6:]).read_text(encoding="utf-8")
+    assert captions(text) == {0: "3 nodes and 2 edges on average"}
+    assert "3 nodes and 2 edges on average</b>" in text
 
 
 def test_nothing_is_told_where_there_is_nothing_to_compare_with():

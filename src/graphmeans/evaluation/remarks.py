@@ -24,7 +24,7 @@ DOMINATES = 0.8
 RARE = 0.5
 #: What angles are called, with a number behind it or not.
 _NAMES = "angle|orient|orientation|direction|theta|phi|azimuth|bearing|heading|dihedral|torsion"
-_ANGLE = re.compile(rf"(.*[\W_])?({_NAMES})[\W_]?\d*", re.IGNORECASE)
+ANGLE = re.compile(rf"(.*[\W_])?({_NAMES})[\W_]?\d*", re.IGNORECASE)
 #: A whole turn in radians, with room for rounding; and in degrees.
 _TURN, _DEGREES = 2 * np.pi + 0.01, 360.5
 
@@ -90,7 +90,7 @@ def _full_name(column: ColumnSummary) -> str:
 def _looks_like_an_angle(column: ColumnSummary, graphs: Sequence[Graph]) -> str | None:
     """The unit of a column of numbers that is called like an angle and has values like one; None if it is none."""
     treated_as_number = column.treatment in ("standardised", "robustly scaled", "kept as it is")
-    if column.kind != "a number" or not treated_as_number or not _ANGLE.fullmatch(column.name):
+    if column.kind != "a number" or not treated_as_number or not ANGLE.fullmatch(column.name):
         return None
     most = 0.0
     for graph in graphs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
-from graphmeans.report.told import Told, features, told
+from graphmeans.report.told import Told, features, shape_spreads, told
 from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
 
@@ -98,8 +98,10 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
-#: Levels of a tree that the caption of a small picture names.
-CAPTION = 3
+#: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
+CAPTION, CLASSES, SAID = 3, 3, 2
+#: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
+PURE, MIXED = 0.9, 0.75
 #: Members of each cluster, at most, that sentences and tables are about.
 COMPARED = 200
 
@@ -120,18 +122,25 @@ class CardMaker:
         self.margins = evidence.margins.tolist()
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
-        self.features = [features(*both) for both in zip(self.members, self.profiles, strict=True)]
+        trees = any(pictures.is_tree)
+        shaped = not trees and not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters)
+        if shaped:
+            self.spread |= shape_spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
+        self.features = [
+            features(some, of_all, shaped=shaped, trees=trees) for some, of_all in zip(self.members, self.profiles, strict=True)
+        ]
         self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
         self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
+        self.mixed = summary.accuracy is not None and summary.accuracy < MIXED
         self.usual_spread = float(np.median(known)) if known else 0.0
 
     def cards(self) -> list[dict[str, Any]]:
         """One card for each cluster, in the order of the summary."""
         return [self.card(cluster) for cluster in self.clusters]
 
-    def card(self, cluster: ClusterSummary) -> dict[str, Any]:
-        """What the page says about one cluster."""
+    def card(self, cluster: ClusterSummary, network: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """What the page says about one cluster; `network` is what it says of its matrix."""
         label, evidence = cluster.label, self.evidence
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
@@ -155,17 +164,38 @@ class CardMaker:
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
-            "outline": self.outlines[label], "caption": self._caption(cluster, said),
+            "outline": self.outlines[label], "caption": self._caption(cluster, said, network), "network": network,
+            "plain": "" if said or not cluster.size else self._plain(cluster),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
-    def _caption(self, cluster: ClusterSummary, said: list[Told]) -> str:
-        """What stands below a small picture: the upper levels of a tree or, where no class is known, what sets it apart."""
+    def _caption(self, cluster: ClusterSummary, said: list[Told], network: Mapping[str, Any] | None) -> list[str]:
+        """What stands below a small picture, line by line: of mixed clusters the classes, the upper levels of a tree, and what
+        sets the cluster apart where its classes do not say that."""
+        if is_molecule(cluster.mean):  # a formula says more than classes
+            return [f"{one.what[0].upper()}{one.what[1:]}" for one in said[:1] if cluster.majority is None]
+        lines = []
+        if cluster.purity is not None and cluster.purity < PURE:
+            shares = [(round(count / cluster.size, 2), name) for name, count in cluster.mixture[:CLASSES]]
+            lines.append(", ".join(f"{percent(share)} {name}" for share, name in shares))
         if self.captions[cluster.label]:
-            return BELOW.join((self.captions[cluster.label] or ())[:CAPTION])
-        if not said or cluster.majority is not None:
-            return ""
-        return f"{said[0].what[0].upper()}{said[0].what[1:]}"
+            lines.append(BELOW.join((self.captions[cluster.label] or ())[:CAPTION]))
+        if cluster.majority is None or self.mixed:
+            words = [one.what for one in said[: 1 if lines else SAID]]
+            if network is not None and network["leads"]:
+                words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
+            elif not words and not lines and cluster.size:
+                words = [self._plain(cluster)]
+            if words:
+                text = "; ".join(words)
+                lines.append(f"{text[0].upper()}{text[1:]}")
+        return lines
+
+    def _plain(self, cluster: ClusterSummary) -> str:
+        """How large the graphs of a cluster are, where nothing sets them apart from all others."""
+        of = self.profiles[cluster.label]
+        shown = [(number(significant(of[f"{what} in a graph"], 3)), what) for what in ("nodes", "edges")]
+        return " and ".join(f"{count} {what}" for count, what in shown if count != "0") + " on average"
 
     def _told(self, cluster: ClusterSummary) -> list[Told]:
         """What sets the members apart from those of all other clusters, for the first sentence of a card."""

@@ -204,6 +204,8 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
         "edges in a graph": float(np.mean([graph.n_edges for graph in graphs])),
     }
     for what, key, parts in _columns(graphs):
+        if len(parts) < KNOWN * len(graphs):
+            continue  # most of the graphs have no such node or edge at all
         if len({(part.dtype.kind, part.shape[1:]) for part in parts if not unknown_type(part)}) == 1:
             profile.update((name, value) for name, (value,) in _column_profiles(what, key, [join_columns(parts)]).items())
     return profile

@@ -148,7 +148,10 @@ def _page(
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
     maker = CardMaker(summary, evidence, collection, pictures, known)
-    shown = [maker.card(cluster) for cluster in summary.in_reading_order()]
+    networks = network_cards(summary, collection)
+    shown = [
+        maker.card(cluster, None if networks is None else networks.card(cluster.label)) for cluster in summary.in_reading_order()
+    ]
     means = symbols(pictures, palette, len(summary.clusters))
     style, script = _asset("page.css"), "".join(_asset(f"{name}.js") for name in SCRIPTS)
     if molecules is not None:
@@ -156,14 +159,12 @@ def _page(
         means = molecules.symbols(means)
         style += _asset("molecules.css") + style_sheet()
         script = _asset("molecules.js") + script
-    networks = network_cards(summary, collection)
     if networks is not None:
         networks.add_members(data, collection, evidence.sample)
         means = networks.symbols(means)
         style += _asset("networks.css")
         script = _asset("networks.js") + script
     for card in shown:
-        card["network"] = None if networks is None else networks.card(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(

@@ -9,8 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphmeans.evaluation.remarks import ANGLE
 from graphmeans.graphs.graph import Graph
+from graphmeans.plots.positions import draws_down, node_kinds
 from graphmeans.plots.text import plain_text
+from graphmeans.report.known_values import KNOWN
+from graphmeans.report.outlines import BELOW
+from graphmeans.report.shapes import ACROSS, CYCLES, HEIGHT, HUB, PIECES, RUNS, UP, WIDTH, shapes
 from graphmeans.report.words import number, percent, significant
 
 #: How many things are told; from how many standard deviations, or which share, a difference is worth telling.
@@ -19,10 +24,22 @@ MOST, WORTH, WORTH_SHARE = 3, 0.5, 0.1
 SHARE, SHARE_OF_GRAPHS = 0.25, 0.4
 #: Places in a plane are seen in pictures.
 _PLACE = re.compile(r"mean ([xyXY]|value \d+) of nodes")
+_TURN = re.compile(rf"mean (?:{ANGLE.pattern}) of (?:node|edge)s", re.IGNORECASE)
 _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (node|edge)s with (.+)")
 _HAVE = "graphs that have "
 _EMPTY = f"{_HAVE}no nodes"
 _ALL = {"0%": "none", "100%": "all"}
+#: Columns whose values are what nodes are called.
+_NAMING = ("label", "kind", "type", "symbol")
+#: How far, in shares of their extent, drawings lie from the others if it is told.
+AWAY = 0.5
+#: How differences of shapes begin, of more and of less; the words that follow.
+_SHAPES = {
+    PIECES: ("more pieces", "fewer pieces", ", {} on average"), CYCLES: ("more cycles", "fewer cycles", ", {} on average"),
+    WIDTH: ("wider", "narrower", ", {} on average"), HEIGHT: ("taller", "less tall", ", {} on average"),
+    ACROSS: ("further to the right", "further to the left", ", x {} on average"),
+    UP: ("higher up", "lower down", ", y {} on average"),
+}  # fmt: skip
 
 
 class Told(NamedTuple):
@@ -32,8 +49,13 @@ class Told(NamedTuple):
     there: str
 
 
-def features(graphs: Sequence[Graph], profile: Mapping[str, float]) -> dict[str, float]:
-    """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind."""
+def features(
+    graphs: Sequence[Graph], profile: Mapping[str, float], *, shaped: bool = False, trees: bool = False
+) -> dict[str, float]:
+    """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind.
+
+    Also their shapes if they are `shaped`, and of `trees` which share of them has a node of some kind below one of another.
+    """
     found = dict(profile)
     counts: Counter[str] = Counter()
     for graph in graphs:
@@ -49,7 +71,19 @@ def features(graphs: Sequence[Graph], profile: Mapping[str, float]) -> dict[str,
                     mean = f"mean {plain_text(key, 24)} of {what}s"
                     if mean in found:
                         found[f"share of {what}s with {plain_text(key, 24)}"] = found.pop(mean)
+        if trees and graph.directed:
+            words = [plain_text(word, 24) for word in node_kinds(graph) or ()]
+            counts.update({f"{_HAVE}{words[i]}{BELOW}{words[j]}" for i, j in graph.edges.tolist() if words})
+    if shaped:
+        known_of = {key: values[np.isfinite(values)] for key, values in shapes(graphs).items()}
+        found |= {key: float(values.mean()) for key, values in known_of.items() if len(values) >= max(KNOWN * len(graphs), 1)}
     return found | {key: count / len(graphs) for key, count in counts.items()}
+
+
+def shape_spreads(graphs: Sequence[Graph]) -> dict[str, float]:
+    """The standard deviations of what `shapes` says, over these graphs."""
+    known = {key: values[np.isfinite(values)] for key, values in shapes(graphs).items()}
+    return {key: spread for key, values in known.items() if len(values) and (spread := float(np.std(values))) > 0}
 
 
 def told(
@@ -64,42 +98,66 @@ def told(
     >>> told(here, [there], [10], {"nodes in a graph": 2.0}, {"node": "atom", "edge": "bond"})
     [Told(what='fewer atoms, 4 on average', there='9')]
     """
-    found: list[tuple[float, str, Told]] = []
+    found: list[tuple[float, bool, str, Told]] = []
     for key in {*here, *(key for other in others for key in other)}:
         share = key.startswith(("share of ", _HAVE))
-        if _PLACE.fullmatch(key) or (not share and key not in here):
+        nothing = 0.0 if share and not key.startswith(RUNS) else np.nan  # what is not told of a cluster that has none
+        if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (np.isnan(nothing) and key not in here):
             continue
-        rows = [(other.get(key, 0.0 if share else np.nan), size) for other, size in zip(others, sizes, strict=True) if other]
+        rows = [(other.get(key, nothing), size) for other, size in zip(others, sizes, strict=True) if other]
         known = [(value, size) for value, size in rows if size and np.isfinite(value)]
         if not known or sum(size for _, size in known) < 0.5 * sum(sizes):
             continue  # most of the others have no such value: there is nothing to compare with
         there = float(np.average([value for value, _ in known], weights=[size for _, size in known]))
         own = here.get(key, 0.0)
+        if key == _EMPTY and own < there:
+            continue  # that graphs have nodes is nothing special
+        if key in (ACROSS, UP) and abs(own - there) < AWAY * max(here[WIDTH], here[HEIGHT]):
+            continue
         unit = SHARE_OF_GRAPHS if key.startswith(_HAVE) else SHARE if share else max(spread.get(key, np.inf), 1e-12)
         weight = abs(own - there) / unit
         if weight >= (WORTH_SHARE / SHARE if share else WORTH):
-            shown = [_percent(v) if share else number(significant(v, 3)).replace("-", "−") for v in (own, there)]
-            found.append((weight, key, Told(_what(key, shown[0], own > there, names), shown[1])))
-    found.sort(key=lambda row: (-row[0], row[1]))
+            sign = -1.0 if key == UP and draws_down() else 1.0  # pictures have y upwards, whatever the numbers of the user
+            shown = [_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in (own, there)]
+            found.append((-round(weight, 6), own < there, key, Told(_what(key, shown[0], own > there, names), shown[1])))
+    found.sort(key=lambda row: row[:3])  # of two that weigh the same first what graphs have, and not what they lack
     kept: list[Told] = []
     seen: Counter[str] = Counter()
-    for _, key, line in found:
-        # The number of edges mostly follows from that of nodes, and of two kinds one is what the other is not.
-        about = "size" if key.endswith(" in a graph") or key == _EMPTY else key.split(" with ")[-1]
-        column, kind = about.split(" ")[0], f"kind {about.split(' ')[-1]}"
-        if not seen[kind] and seen[column] < 2:
+    for *_, key, line in found:
+        column, kinds = _topic(key)
+        if not any(seen[kind] for kind in kinds) and seen[column] < 2:
             kept.append(line)
-            seen.update({column, kind})
+            seen.update({column, *kinds})
     return kept[:MOST]
+
+
+def _topic(key: str) -> tuple[str, list[str]]:
+    """What a feature is about; of one topic two things are told, of one kind of thing one."""
+    if key.endswith(" in a graph") or key == _EMPTY:  # the number of edges mostly follows from that of nodes
+        return "size", ["kind graph"]
+    if key.startswith(RUNS) or key.endswith((" of a graph", " one node")):
+        return key.split(" ")[0], [f"kind {key}"]
+    if BELOW in key:
+        return "below", [f"kind {word.split(' ')[-1]}" for word in key.removeprefix(_HAVE).split(BELOW)]
+    about = key.split(" with ")[-1]  # of two kinds one is what the other is not
+    return about.split(" ")[0], [f"kind {about.split(' ')[-1]}"]
 
 
 def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
     mean, kind = _MEAN.fullmatch(key), _KIND.fullmatch(key)
     if key == _EMPTY:
         return f"{_ALL.get(value, value)} have no {names['node']}s"
+    if BELOW in key:
+        return f"{_ALL.get(value, value)} have {key.removeprefix(_HAVE)}"
     if key.startswith(_HAVE):
         what, having = key.removeprefix(_HAVE).split("s with ", 1)
         return f"{_ALL.get(value, value)} have {_of_kind(names[what], having)}"
+    if key.startswith(RUNS):
+        return f"{_ALL.get(value, value)} of the length of lines {key.removeprefix(RUNS)}".replace("none of", "nothing of")
+    if key.startswith(HUB):
+        return f"up to {value} edges {key.removeprefix(HUB)}, on average"
+    if key in _SHAPES:
+        return _SHAPES[key][0 if more else 1] + _SHAPES[key][2].format(value)
     if kind is not None:
         return f"{_ALL.get(value, f'{value} of the')} {names[kind[1]]}s {_are(names[kind[1]], kind[2])}".replace("none ", "no ")
     if mean is not None:
@@ -108,8 +166,9 @@ def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
 
 
 def _of_kind(what: str, having: str) -> str:
-    """ "aromatic bonds", as the column is called as the things are, else "nodes with label For"."""
-    return f"{having.removeprefix(what + ' ')} {what}s" if having.startswith(f"{what} ") else f"{what}s with {having}"
+    """ "aromatic bonds", as the column is called as the things are, "For nodes", else "edges with type arc"."""
+    column, _, kind = having.partition(" ")
+    return f"{kind} {what}s" if kind and (column == what or (what == "node" and column in _NAMING)) else f"{what}s with {having}"
 
 
 def _are(what: str, having: str) -> str:

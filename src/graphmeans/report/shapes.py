@@ -1,0 +1,87 @@
+"""The shapes of graphs in numbers, for sentences: hubs, pieces and cycles; where graphs have places, extents and directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from graphmeans.graphs.batch import FloatArray, IntArray, offsets
+from graphmeans.graphs.graph import Graph
+from graphmeans.plots.positions import own_positions
+
+#: Numbers of graphs, and shares of the length of the lines of a drawing: their names begin with these words.
+HUB, PIECES, CYCLES = "most edges ", "pieces of a graph", "cycles of a graph"
+WIDTH, HEIGHT, ACROSS, UP = "width of a graph", "height of a graph", "x of a graph", "y of a graph"
+RUNS = "share of the length of lines that "
+#: Ways in which lines run, each within 22.5 degrees, from level anticlockwise.
+WAYS = ("runs level", "rises to the right", "runs upright", "falls to the right")
+
+
+def shapes(graphs: Sequence[Graph]) -> dict[str, FloatArray]:
+    """Numbers of each of these graphs by what they are; NaN where a graph has no such number.
+
+    Examples
+    --------
+    >>> star, path = Graph(4, [(0, 1), (0, 2), (0, 3)]), Graph(4, [(0, 1), (1, 2)])
+    >>> {what: values.tolist() for what, values in shapes([star, path]).items()}
+    {'most edges at one node': [3.0, 2.0], 'pieces of a graph': [1.0, 2.0], 'cycles of a graph': [0.0, 0.0]}
+    """
+    sizes, counts = np.array([graph.n_nodes for graph in graphs]), np.array([graph.n_edges for graph in graphs])
+    if not sizes.sum():
+        return {}
+    ptr, of = offsets(sizes), np.repeat(np.arange(len(graphs)), counts)
+    ends = np.concatenate([graph.edges for graph in graphs]) + ptr[of, None]
+    found: dict[str, FloatArray] = {}
+    if len(ends):
+        directed = graphs[0].directed
+        if directed and _both_ways(ends, int(ptr[-1])):  # then directions say nothing
+            one = ends[:, 0] < ends[:, 1]
+            directed, ends, of = False, ends[one], of[one]
+        rows = {"into": ends[:, 1], "out of": ends[:, 0]} if directed else {"at": ends.ravel()}
+        for where, nodes in rows.items():
+            found[f"{HUB}{where} one node"] = _most(np.bincount(nodes, minlength=ptr[-1]), sizes, ptr)
+        joined = coo_array((np.ones(len(ends), bool), (ends[:, 0], ends[:, 1])), shape=(ptr[-1], ptr[-1]))
+        first = np.unique(connected_components(joined, directed=False)[1], return_index=True)[1]
+        pieces = np.bincount(np.searchsorted(ptr, first, side="right") - 1, minlength=len(graphs)).astype(np.float64)
+        found[PIECES] = np.where(sizes > 0, pieces, np.nan)
+        if not directed:
+            found[CYCLES] = np.bincount(of, minlength=len(graphs)) - sizes + found[PIECES]
+    return found | _in_the_plane(graphs, sizes, ptr, ends, of)
+
+
+def _both_ways(ends: IntArray, count: int) -> bool:
+    """Whether every arc has its opposite."""
+    return bool(np.isin(ends[:, 1] * count + ends[:, 0], ends[:, 0] * count + ends[:, 1]).all())
+
+
+def _most(values: IntArray, sizes: IntArray, ptr: IntArray) -> FloatArray:
+    """The largest value among the nodes of each graph."""
+    found = np.full(len(sizes), np.nan)
+    found[sizes > 0] = np.maximum.reduceat(values, ptr[:-1][sizes > 0])
+    return found
+
+
+def _in_the_plane(graphs: Sequence[Graph], sizes: IntArray, ptr: IntArray, ends: IntArray, of: IntArray) -> dict[str, FloatArray]:
+    """Extents, middles and the directions of lines, if all graphs have places in the plane."""
+    placed = [own_positions(graph) for graph in graphs]
+    known = [places for places in placed if places is not None]
+    if len(known) < len(placed):
+        return {}
+    points = np.concatenate(known)
+    filled = sizes > 0
+    low, high = np.full((2, len(graphs), 2), np.nan)
+    low[filled] = np.minimum.reduceat(points, ptr[:-1][filled])
+    high[filled] = np.maximum.reduceat(points, ptr[:-1][filled])
+    found = dict(zip((WIDTH, HEIGHT, ACROSS, UP), (*(high - low).T, *((high + low) / 2).T), strict=True))
+    if len(ends):
+        step = points[ends[:, 1]] - points[ends[:, 0]]
+        length = np.hypot(*step.T)
+        way = np.round(np.arctan2(step[:, 1], step[:, 0]) / (np.pi / 4)).astype(np.int64) % 4
+        totals = np.bincount(of, length, minlength=len(graphs))
+        sums = np.bincount(4 * of + way, length, minlength=4 * len(graphs)).reshape(-1, 4)
+        shares = np.divide(sums, totals[:, None], out=np.full_like(sums, np.nan), where=totals[:, None] > 0)
+        found |= {f"{RUNS}{said}": share for said, share in zip(WAYS, shares.T, strict=True)}
+    return found

@@ -1,0 +1,100 @@
+"""Shapes of graphs in numbers, and what sentences make of them."""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import graphmeans as gm
+from graphmeans import Graph
+from graphmeans.report.contrasts import profile, spreads
+from graphmeans.report.shapes import shapes
+from graphmeans.report.told import features, shape_spreads, told
+
+NAMES = {"node": "node", "edge": "edge"}
+
+
+def said(here: list[Graph], there: list[Graph], **kinds: bool) -> list[str]:
+    both = [*here, *there]
+    spread = spreads(both) | shape_spreads(both)
+    one, other = (features(some, profile(some), **kinds) for some in (here, there))
+    return [f"{line.what} (others {line.there})" for line in told(one, [other], [len(there)], spread, NAMES)]
+
+
+def test_hubs_pieces_and_cycles_are_those_of_networkx():
+    random = np.random.default_rng(0)
+    graphs = []
+    for n in (0, 1, 2, 5, 9, 14):
+        pairs = [(i, j) for i in range(n) for j in range(i + 1, n) if random.random() < 0.25]
+        graphs.append(Graph(n, pairs))
+    found = shapes(graphs)
+    for row, graph in enumerate(graphs):
+        other = nx.Graph(graph.edges.tolist())
+        other.add_nodes_from(range(graph.n_nodes))
+        pieces = nx.number_connected_components(other) if graph.n_nodes else np.nan
+        most = max((degree for _, degree in other.degree), default=np.nan)
+        expected = {"most edges at one node": most, "pieces of a graph": pieces}
+        expected["cycles of a graph"] = graph.n_edges - graph.n_nodes + pieces
+        for what, value in expected.items():
+            np.testing.assert_equal(found[what][row], value)
+
+
+def test_arcs_are_told_by_direction_unless_all_of_them_have_their_opposite():
+    out = Graph(4, [(0, 1), (0, 2), (0, 3)], directed=True)
+    found = {what: values.tolist() for what, values in shapes([out]).items()}
+    assert found == {"most edges into one node": [1.0], "most edges out of one node": [3.0], "pieces of a graph": [1.0]}
+    both = Graph(4, [(0, 1), (1, 0), (0, 2), (2, 0)], directed=True)
+    found = {what: values.tolist() for what, values in shapes([both]).items()}
+    assert found == {"most edges at one node": [2.0], "pieces of a graph": [2.0], "cycles of a graph": [0.0]}
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_extents_and_directions_are_those_of_the_picture(down):
+    graph = Graph({"x": [0.0, 4.0, 4.0], "y": [0.0, 3.0, 5.0]}, [(0, 1), (1, 2)])
+    with gm.plots.y_down(down):
+        found = {what: values.tolist()[0] for what, values in shapes([graph]).items()}
+    assert (found["width of a graph"], found["height of a graph"]) == (4.0, 5.0)
+    assert (found["x of a graph"], found["y of a graph"]) == (2.0, -2.5 if down else 2.5)
+    lines = {what.split(" that ")[1]: value for what, value in found.items() if " that " in what}
+    slope = "falls to the right" if down else "rises to the right"
+    assert lines == {"runs level": 0, "rises to the right": 0, "falls to the right": 0, "runs upright": 2 / 7} | {slope: 5 / 7}
+
+
+def test_sentences_about_shapes():
+    star = [Graph(6, [(0, i) for i in range(1, 6)])] * 4
+    ring = [Graph(6, [(i, (i + 1) % 6) for i in range(6)])] * 4
+    lines = said(star, ring, shaped=True)
+    assert {"up to 5 edges at one node, on average (others 2)", "fewer cycles, 0 on average (others 1)"} <= set(lines)
+    wide = [Graph({"x": [0.0, 9.0], "y": [0.0, 1.0]}, [(0, 1)])] * 4
+    high = [Graph({"x": [0.0, 1.0], "y": [0.0, 9.0]}, [(0, 1)])] * 4
+    lines = said(wide, high, shaped=True)
+    assert {"wider, 9 on average (others 1)", "all of the length of lines runs level (others 0%)"} <= set(lines)
+    far = [Graph({"x": [30.0, 31.0], "y": [0.0, 9.0]}, [(0, 1)])] * 4
+    assert said(far, high, shaped=True) == ["further to the right, x 30.5 on average (others 0.5)"]
+
+
+@pytest.mark.parametrize("down", [False, True])
+def test_up_is_up_in_the_picture(down):
+    low, high = ([Graph({"x": [0.0, 2.0], "y": [y, y + 1]}, [(0, 1)])] * 4 for y in (0.0, 50.0))
+    with gm.plots.y_down(down):
+        assert said(high, low, shaped=True)[0].startswith("lower down, y " if down else "higher up, y ")
+
+
+def test_averages_over_few_members_are_not_told():
+    empty = [Graph({"x": [], "y": [], "w": []}) for _ in range(9)] + [Graph({"x": [5.0], "y": [5.0], "w": [9.0]})]
+    other = [Graph({"x": [0.0, 1.0], "y": [0.0, 1.0], "w": [1.0, n / 9]}, [(0, 1)]) for n in range(10)]
+    assert said(empty, other, shaped=True) == ["90% have no nodes (others 0%)"]
+    assert not any("no nodes" in line for line in said(other, empty, shaped=True))  # that they have some goes without saying
+
+
+def test_averages_of_angles_are_not_told():
+    here, there = ([Graph({"x": [0.0, n], "angle0": [a, a]}, [(0, 1)], {"orient": [a]}) for n in range(4)] for a in (0.1, 3.0))
+    assert said(here, there) == []
+
+
+def test_of_trees_it_is_told_what_is_below_what():
+    loop = gm.structures.trees([("f", [("For", [("Yield", [])])]), ("f", [("For", [("Yield", [])]), ("Name", [])])] * 3)
+    call = gm.structures.trees([("f", [("Yield", []), ("For", [])])] * 6)
+    lines = said(loop, call, trees=True)
+    assert lines[0] == "all have For › Yield (others 0%)"
