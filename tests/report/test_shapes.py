@@ -10,16 +10,16 @@ import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report.contrasts import profile, spreads
 from graphmeans.report.shapes import shapes
-from graphmeans.report.told import features, shape_spreads, told
+from graphmeans.report.told import features, mean_shapes, told
 
 NAMES = {"node": "node", "edge": "edge"}
 
 
-def said(here: list[Graph], there: list[Graph], **kinds: bool) -> list[str]:
-    both = [*here, *there]
-    spread = spreads(both) | shape_spreads(both)
-    one, other = (features(some, profile(some), **kinds) for some in (here, there))
-    return [f"{line.what} (others {line.there})" for line in told(one, [other], [len(there)], spread, NAMES)]
+def said(here: list[Graph], there: list[Graph], *, shaped: bool = False, trees: bool = False) -> list[str]:
+    of, spread = mean_shapes([here, there]) if shaped else ([{}, {}], {})
+    one, other = (features(some, profile(some), shape, trees=trees) for some, shape in zip((here, there), of, strict=True))
+    lines = told(one, [other], [len(there)], spreads([*here, *there]) | spread, NAMES)
+    return [f"{line.what} (others {line.there})" for line in lines]
 
 
 def test_hubs_pieces_and_cycles_are_those_of_networkx():

@@ -19,7 +19,7 @@ from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary
-from graphmeans.report.told import Told, features, shape_spreads, told
+from graphmeans.report.told import Told, features, mean_shapes, told
 from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
 
@@ -123,11 +123,12 @@ class CardMaker:
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
         trees = any(pictures.is_tree)
-        shaped = not trees and not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters)
-        if shaped:
-            self.spread |= shape_spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
+        shape: list[dict[str, float]] = [{} for _ in self.members]
+        if not trees and not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
+            shape, spread = mean_shapes(self.members)
+            self.spread |= spread
         self.features = [
-            features(some, of_all, shaped=shaped, trees=trees) for some, of_all in zip(self.members, self.profiles, strict=True)
+            features(*about, trees=trees) for about in zip(self.members, self.profiles, shape, strict=True)
         ]
         self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
         self.captions = without_common_head(self.outlines)

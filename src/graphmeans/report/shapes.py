@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from graphmeans.graphs.batch import FloatArray, IntArray, offsets
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.positions import own_positions
+from graphmeans.plots.positions import Positions, draws_down, own_positions
 
 #: Numbers of graphs, and shares of the length of the lines of a drawing: their names begin with these words.
 HUB, PIECES, CYCLES = "most edges ", "pieces of a graph", "cycles of a graph"
@@ -66,11 +66,9 @@ def _most(values: IntArray, sizes: IntArray, ptr: IntArray) -> FloatArray:
 
 def _in_the_plane(graphs: Sequence[Graph], sizes: IntArray, ptr: IntArray, ends: IntArray, of: IntArray) -> dict[str, FloatArray]:
     """Extents, middles and the directions of lines, if all graphs have places in the plane."""
-    placed = [own_positions(graph) for graph in graphs]
-    known = [places for places in placed if places is not None]
-    if len(known) < len(placed):
+    points = _places(graphs)
+    if points is None:
         return {}
-    points = np.concatenate(known)
     filled = sizes > 0
     low, high = np.full((2, len(graphs), 2), np.nan)
     low[filled] = np.minimum.reduceat(points, ptr[:-1][filled])
@@ -85,3 +83,15 @@ def _in_the_plane(graphs: Sequence[Graph], sizes: IntArray, ptr: IntArray, ends:
         shares = np.divide(sums, totals[:, None], out=np.full_like(sums, np.nan), where=totals[:, None] > 0)
         found |= {f"{RUNS}{said}": share for said, share in zip(WAYS, shares.T, strict=True)}
     return found
+
+
+def _places(graphs: Sequence[Graph]) -> Positions | None:
+    """The places of the nodes of all graphs, y upwards; None if a graph has none."""
+    columns = [graph.nodes for graph in graphs]
+    if all(len(of) == 2 and "x" in of and "y" in of for of in columns):  # as most have it: that is quick
+        both = [column for key in "xy" for column in [of[key] for of in columns]]
+        if all(type(column) is np.ndarray and column.dtype.kind == "f" and column.ndim == 1 for column in both):
+            x, y = np.concatenate(both).reshape(2, -1)
+            return np.column_stack([x, -y if draws_down() else y])
+    known = [places for graph in graphs if (places := own_positions(graph)) is not None]
+    return np.concatenate(known) if len(known) == len(graphs) else None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import isfinite, isnan, nan
 from typing import NamedTuple
 
 import numpy as np
 
 from graphmeans.evaluation.remarks import ANGLE
+from graphmeans.graphs.batch import offsets
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots.positions import draws_down, node_kinds
 from graphmeans.plots.text import plain_text
@@ -50,13 +52,13 @@ class Told(NamedTuple):
 
 
 def features(
-    graphs: Sequence[Graph], profile: Mapping[str, float], *, shaped: bool = False, trees: bool = False
+    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], *, trees: bool = False
 ) -> dict[str, float]:
     """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind.
 
-    Also their shapes if they are `shaped`, and of `trees` which share of them has a node of some kind below one of another.
+    `shape` is as in `mean_shapes`. Of `trees` it is also known which share of them has a node of some kind below one of another.
     """
-    found = dict(profile)
+    found = {**profile, **shape}
     counts: Counter[str] = Counter()
     for graph in graphs:
         if not graph.n_nodes:
@@ -74,16 +76,23 @@ def features(
         if trees and graph.directed:
             words = [plain_text(word, 24) for word in node_kinds(graph) or ()]
             counts.update({f"{_HAVE}{words[i]}{BELOW}{words[j]}" for i, j in graph.edges.tolist() if words})
-    if shaped:
-        known_of = {key: values[np.isfinite(values)] for key, values in shapes(graphs).items()}
-        found |= {key: float(values.mean()) for key, values in known_of.items() if len(values) >= max(KNOWN * len(graphs), 1)}
     return found | {key: count / len(graphs) for key, count in counts.items()}
 
 
-def shape_spreads(graphs: Sequence[Graph]) -> dict[str, float]:
-    """The standard deviations of what `shapes` says, over these graphs."""
-    known = {key: values[np.isfinite(values)] for key, values in shapes(graphs).items()}
-    return {key: spread for key, values in known.items() if len(values) and (spread := float(np.std(values))) > 0}
+def mean_shapes(groups: Sequence[Sequence[Graph]]) -> tuple[list[dict[str, float]], dict[str, float]]:
+    """What `shapes` says of each group of graphs on average, where at least half of them know it; and its spread over all."""
+    found = shapes([graph for graphs in groups for graph in graphs])
+    ptr = offsets(np.array([len(graphs) for graphs in groups]))
+    means: list[dict[str, float]] = [{} for _ in groups]
+    spread = {}
+    for key, values in found.items():
+        known = np.isfinite(values)
+        spread[key] = float(np.std(values[known])) if known.any() else 0.0
+        sums, counts = (np.append(0.0, np.cumsum(part)) for part in (np.where(known, values, 0.0), known))
+        for row, a, b in zip(means, ptr[:-1].tolist(), ptr[1:].tolist(), strict=True):
+            if (count := counts[b] - counts[a]) >= max(KNOWN * (b - a), 1):
+                row[key] = float((sums[b] - sums[a]) / count)
+    return means, {key: value for key, value in spread.items() if value > 0}
 
 
 def told(
@@ -101,14 +110,15 @@ def told(
     found: list[tuple[float, bool, str, Told]] = []
     for key in {*here, *(key for other in others for key in other)}:
         share = key.startswith(("share of ", _HAVE))
-        nothing = 0.0 if share and not key.startswith(RUNS) else np.nan  # what is not told of a cluster that has none
-        if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (np.isnan(nothing) and key not in here):
+        nothing = 0.0 if share and not key.startswith(RUNS) else nan  # what is not told of a cluster that has none
+        if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (isnan(nothing) and key not in here):
             continue
         rows = [(other.get(key, nothing), size) for other, size in zip(others, sizes, strict=True) if other]
-        known = [(value, size) for value, size in rows if size and np.isfinite(value)]
-        if not known or sum(size for _, size in known) < 0.5 * sum(sizes):
+        known = [(value, size) for value, size in rows if size and isfinite(value)]
+        of = sum(size for _, size in known)
+        if not known or of < 0.5 * sum(sizes):
             continue  # most of the others have no such value: there is nothing to compare with
-        there = float(np.average([value for value, _ in known], weights=[size for _, size in known]))
+        there = sum(value * size for value, size in known) / of
         own = here.get(key, 0.0)
         if key == _EMPTY and own < there:
             continue  # that graphs have nodes is nothing special
