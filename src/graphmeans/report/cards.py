@@ -18,7 +18,7 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
-from graphmeans.report.summary import ClusteringSummary, ClusterSummary
+from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
 from graphmeans.report.told import Told, features, mean_shapes, told
 from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
@@ -101,7 +101,9 @@ TYPICAL, ODD, DOUBTFUL = 8, 6, 6
 #: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
 CAPTION, CLASSES, SAID = 3, 3, 2
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
-PURE, MIXED = 0.9, 0.75
+PURE, MIXED = 0.9, 0.7
+#: So many tiles are narrow: of more clusters a tile tells one difference.
+MANY = 16
 #: Members of each cluster, at most, that sentences and tables are about.
 COMPARED = 200
 
@@ -133,6 +135,7 @@ class CardMaker:
         self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
         self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
+        self.many = len(self.clusters) > MANY
         self.mixed = summary.accuracy is not None and summary.accuracy < MIXED
         self.usual_spread = float(np.median(known)) if known else 0.0
 
@@ -178,11 +181,11 @@ class CardMaker:
         lines = []
         if cluster.purity is not None and cluster.purity < PURE:
             shares = [(round(count / cluster.size, 2), name) for name, count in cluster.mixture[:CLASSES]]
-            lines.append(", ".join(f"{percent(share)} {name}" for share, name in shares))
+            lines.append(", ".join(f"{percent(share)} {class_in_words(name)}" for share, name in shares))
         if self.captions[cluster.label]:
             lines.append(BELOW.join((self.captions[cluster.label] or ())[:CAPTION]))
         if cluster.majority is None or self.mixed:
-            words = [one.what for one in said[: 1 if lines else SAID]]
+            words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[: 1 if lines or self.many else SAID]]
             if network is not None and network["leads"]:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
             elif not words and not lines and cluster.size:

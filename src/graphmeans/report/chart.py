@@ -119,7 +119,7 @@ MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
 def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: int, palette: Mapping[str, str]) -> str:
     """The picture of a merged mean, at the scale of a cluster below it."""
     picture = drawing(mean, positions=layout(mean))
-    window = pictures.windows[like] if pictures.one_scale else square(picture.box() or (0.0, 0.0, 1.0, 1.0))
+    window = pictures.frames[like] if pictures.one_scale else square(picture.box() or (0.0, 0.0, 1.0, 1.0))
     words = False if pictures.is_tree[like] else None  # in a small picture they could not be read
     inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette)
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'

@@ -1,7 +1,8 @@
 // Members: what is known of them is read when they are drawn; thumbnails; one graph large beside its mean.
 function memberViews(D, paint, tell) {
   const $ = (id) => document.getElementById(id);
-  const { element, elided, group, sheet, around1, pair } = paint, NAME = 20; // letters of a name that fit below a small picture
+  const { element, elided, group, sheet, extent, around1, pair } = paint, NAME = 20; // letters of a name that fit below a small picture
+  const LEAST = 400, ROOMY = 600; // of a sheet of 1000: the least part that is enlarged to a picture, and from where on all of it is shown
 
   // ---- what is read late ----------------------------------------------------------------------------
 
@@ -29,14 +30,24 @@ function memberViews(D, paint, tell) {
       svg.setAttribute("viewBox", "0 0 1000 1000");
       return svg;
     }
-    if (D.shared && inSight(g)) svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
-    else svg.setAttribute("viewBox", around1(g)); // the member fills its picture
+    if (D.shared && inSight(g)) {
+      svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
+      const near = about(g, D.clusters[g.c]);
+      if (near) svg.setAttribute("viewBox", near);
+    } else svg.setAttribute("viewBox", around1(g)); // the member fills its picture
     svg.append(group(g, { small: true }));
     return svg;
   }
 
   // Whether anything of a graph lies on the sheet of its cluster. Where the mean is empty, and a member is not, it may lie elsewhere.
   const inSight = (g) => !g.p.length || g.p.some((x, n) => n % 2 === 0 && Math.min(x, g.p[n + 1]) > -90 && Math.max(x, g.p[n + 1]) < 1090);
+
+  // A member and its mean that take little room on the sheet, as other members lie elsewhere, are drawn larger.
+  function about(g, mean) {
+    const [x, y] = [0, 1].map((from) => [...extent(g, from), ...(mean.f.some((has) => has > 8) ? extent(mean, from) : [])]).map((ends) => [Math.min(...ends), Math.max(...ends)]);
+    const side = Math.max(1.25 * Math.max(x[1] - x[0], y[1] - y[0]), LEAST);
+    return side < ROOMY ? `${(x[0] + x[1] - side) / 2} ${(y[0] + y[1] - side) / 2} ${side} ${side}` : null;
+  }
 
   function image(address) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", "image");

@@ -21,7 +21,7 @@ from graphmeans.report.flat_drawings import FlatDrawings, places_in
 
 #: Side of the sheet that the numbers refer to.
 SHEET = 1000
-#: Clusters are drawn to one scale unless one would come out this much smaller than another.
+#: Clusters are drawn to one scale unless one would come out this many times smaller than another; scales differ by no more.
 SCALES_APART = 3.0
 #: Letters of a label that the page knows; fewer are written at a node.
 LABEL = 24
@@ -39,6 +39,10 @@ class ClusterPictures:
         self.is_tree = [picture.em > 0 and not picture.names_beside for picture in self.drawings]
         self._drawn = [picture.strength > 0 for picture in self.drawings]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
+        #: What part of the plane the pictures of means show; on one scale also those of merged means.
+        self.frames = self._squares(self.boxes)
+        known = {frame[2] - frame[0] for frame, box in zip(self.frames, self.boxes, strict=True) if box is not None}
+        self.one_scale = all(self._on_plane) and max(known, default=0.0) <= (1 + 1e-9) * min(known, default=0.0)
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
@@ -64,19 +68,25 @@ class ClusterPictures:
         self.boxes[label] = union_box(self.boxes[label], box_about(drawn.outlines(rows)))
 
     def choose_windows(self) -> None:
-        """Choose what part of the plane is shown for each cluster.
+        """Choose what part of the plane is shown of each cluster with its members: `windows`."""
+        self.windows = self._squares(self.boxes)
 
-        All clusters are drawn to one scale where the graphs have positions of their own and are of similar size.
+    def _squares(self, boxes: Sequence[Viewport | None]) -> list[Viewport]:
+        """Squares that hold these boxes: of one side if the graphs have positions of their own and are of similar size.
+
+        Of those that are not, the smallest are enlarged, but not to the size of the largest.
         """
-        squares = [square(box or (0.0, 0.0, 1.0, 1.0)) for box in self.boxes]
-        spans = [box[2] - box[0] for box in squares]
-        alike = all(own_positions(mean) is not None for mean in self.means) and max(spans) <= SCALES_APART * min(spans)
-        self.one_scale = alike
-        self.windows: list[Viewport] = [square(box, max(spans)) for box in squares] if alike else squares
+        empty = union_box(*boxes) or (0.0, 0.0, 1.0, 1.0)  # where there is nothing to see in a mean, as much as of all others
+        squares = [square(box or (empty if all(self._on_plane) else (0.0, 0.0, 1.0, 1.0))) for box in boxes]
+        spans = [one[2] - one[0] for one, box in zip(squares, boxes, strict=True) if box is not None]
+        if not spans or not all(self._on_plane):
+            return squares
+        least = max(spans) if max(spans) <= SCALES_APART * min(spans) else max(spans) / SCALES_APART
+        return [square(one, max(one[2] - one[0], least)) for one in squares]
 
     def pen(self, label: int, size: int = 300) -> Pen:
-        """The pen that draws the mean graph of a cluster."""
-        return Pen(self.drawings[label], size, self.windows[label])
+        """The pen that draws the mean graph of a cluster. Members may need a wider window: the mean fills its picture."""
+        return Pen(self.drawings[label], size, self.frames[label])
 
     def small_pen(self, label: int, size: int = 300) -> Pen:
         """The pen for a small picture of a mean that is a tree: its shape, without words that could not be read."""

@@ -196,7 +196,6 @@ def _page(
         attributes=[row["name"] for row in data.get("attributes", ())],
         certified=summary.proven_margins is not None,
         palette={plain_text(name, 24): colour for name, colour in palette.items()},
-        one_scale=pictures.one_scale,
         profile=silhouette_chart(summary, evidence),
         tree=None if tree is None else tree_rows(tree, summary),
         tree_bounded=not evidence.ways.matched.all(),

@@ -51,9 +51,7 @@ class ClusterSummary:
         """What the cluster is called on the page."""
         if self.majority is None:
             return f"Cluster {self.label}"
-        known = plain_text(self.majority, 24)
-        # A class that begins with a digit would otherwise read "Cluster 5 · 1".
-        return f"Cluster {self.label} · {'class ' if known[:1].isdigit() else ''}{known}"
+        return f"Cluster {self.label} · {class_in_words(self.majority)}"
 
     @property
     def purity(self) -> float | None:
@@ -112,6 +110,18 @@ class ClusteringSummary:
         if self.accuracy is not None:
             return "By the most frequent class, then by size."
         return "Largest first."
+
+
+def class_in_words(name: str) -> str:
+    """A class beside numbers: one that begins with a digit would otherwise read "Cluster 5 · 1".
+
+    Examples
+    --------
+    >>> class_in_words("A"), class_in_words("1")
+    ('A', 'class 1')
+    """
+    known = plain_text(name, 24)
+    return f"class {known}" if known[:1].isdigit() else known
 
 
 def class_names_shown(classes: Sequence[object]) -> list[str]:
