@@ -41,9 +41,6 @@ def test_members_that_lie_apart_are_drawn_large(browser, tmp_path):  # noqa: F81
     path = write_report(tmp_path / "r.html", estimator=fitted(graphs, 1), graphs=graphs)
     tab = Tab(browser, path).open("#cluster-0")
     tab.until("document.querySelectorAll('#cluster-0 .thumb').length > 5")
-    boxes = tab.js("""[...document.querySelectorAll('#cluster-0 .group:first-of-type .thumb svg')].map((svg) => {
-        const side = svg.viewBox.baseVal.width, line = svg.querySelector('g:not(.ghost) path').getBBox();
-        return [side, Math.max(line.width, line.height)]; })""")
-    assert min(side for side, _ in boxes) < 1000 <= 1180  # a sheet with its margin
-    assert all(side >= 400 for side, _ in boxes)
+    shown = "[...document.querySelectorAll('#cluster-0 .group:first-of-type .thumb svg')].map((svg) => svg.viewBox.baseVal.width)"
+    assert all(400 <= side < 600 for side in tab.js(shown))  # the whole sheet has a side of 1000, and margins
     assert tab.errors() == []

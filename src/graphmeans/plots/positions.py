@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.layers import LARGEST, layered_positions, leads_down
 from graphmeans.plots.molecule import is_molecule, rdkit_coordinates
 from graphmeans.plots.network import circle, circles, is_labelled, thinned
 from graphmeans.plots.tree_layout import forest_of, tree_positions
@@ -171,6 +172,13 @@ def tree_beside(graph: Graph, places: Sequence[float]) -> Positions | None:
     return tree_positions(graph.n_nodes, forest, node_kinds(graph) or [""] * graph.n_nodes, places)
 
 
+def layers_beside(graph: Graph, places: Sequence[float]) -> Positions | None:
+    """Where the nodes of a directed graph stand, layers in the order of these places; None if it is not drawn in layers."""
+    if has_positions(graph) or is_molecule(graph) or is_labelled(graph) or not leads_down(graph):
+        return None
+    return _laid_out(graph, dict(enumerate(places)))
+
+
 def _is_tree(graph: Graph) -> bool:
     return not is_molecule(graph) and forest_of(graph, *visible(graph)) is not None
 
@@ -235,8 +243,6 @@ def lying(points: Positions) -> Positions:
 
 def _computed(graph: Graph) -> Positions:
     """Lay out each connected piece by itself and set the pieces in rows, because distant pieces would shrink them all."""
-    import networkx as nx
-
     nodes, edges = visible(graph)
     forest = None if is_molecule(graph) else forest_of(graph, nodes, edges)
     if forest is not None:
@@ -245,15 +251,28 @@ def _computed(graph: Graph) -> Positions:
         return tree_positions(graph.n_nodes, forest, node_kinds(graph) or [""] * graph.n_nodes, places)
     if is_labelled(graph):
         return circle(graph.n_nodes)
+    return _laid_out(graph)
+
+
+def _laid_out(graph: Graph, places: Mapping[int, float] | None = None) -> Positions:
+    """The pieces of a graph, which are laid out in layers if arcs lead down; then `places` orders the layers to begin with."""
+    import networkx as nx
+
+    nodes = visible(graph)[0]
     positions = np.zeros((graph.n_nodes, 2))
     skeleton = nx.Graph()
     skeleton.add_nodes_from(np.flatnonzero(nodes).tolist())
-    skeleton.add_edges_from(_skeleton_edges(graph))
+    kept = _skeleton_edges(graph)
+    skeleton.add_edges_from(kept)
     pieces = [sorted(piece) for piece in nx.connected_components(skeleton)]
     pieces.sort(key=lambda piece: (-len(piece), piece[0]))
+    layered = not is_molecule(graph) and leads_down(graph)
     drawn = []
     for piece in pieces:
         place = rdkit_coordinates(graph, piece, list(skeleton.subgraph(piece).edges))
+        if place is None and layered and 1 < len(piece) <= LARGEST:
+            inside = set(piece)
+            place = layered_positions(piece, [(i, j) for i, j in kept if i in inside], places)
         if place is None:
             place = _piece(skeleton.subgraph(piece), piece)
         drawn.append(place)
@@ -274,8 +293,8 @@ def _skeleton_edges(graph: Graph) -> list[tuple[int, int]]:
     support = graph.edge_support[shown]
     weighted = nx.Graph()
     weighted.add_weighted_edges_from((i, j, float(s)) for (i, j), s in zip(pairs, support, strict=True))
-    forest = nx.maximum_spanning_tree(weighted).edges
-    return [*forest, *(pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON)]
+    forest = {frozenset(pair) for pair in nx.maximum_spanning_tree(weighted).edges}
+    return [pair for pair, s in zip(pairs, support, strict=True) if s >= _SKELETON or frozenset(pair) in forest]
 
 
 def _piece(component: object, order: list[int]) -> Positions:

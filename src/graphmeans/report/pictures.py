@@ -12,10 +12,11 @@ from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, box_about, drawing
+from graphmeans.plots.layers import leads_down
 from graphmeans.plots.members import USUAL, edge_numbers, frame_positions, union_box
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Viewport, common_layouts, own_positions, square, tree_beside
+from graphmeans.plots.positions import Viewport, common_layouts, layers_beside, own_positions, square, tree_beside
 from graphmeans.plots.text import plain_text
 from graphmeans.report.flat_drawings import FlatDrawings, places_in
 
@@ -37,6 +38,7 @@ class ClusterPictures:
         self._on_plane = [own_positions(mean) is not None for mean in means]
         #: Which means are drawn as trees, with words at their nodes.
         self.is_tree = [picture.em > 0 and not picture.names_beside for picture in self.drawings]
+        self._leads_down = [leads_down(mean) for mean in means]
         self._drawn = [picture.strength > 0 for picture in self.drawings]
         self.boxes: list[Viewport | None] = [picture.box() for picture in self.drawings]
         #: What part of the plane the pictures of means show; on one scale also those of merged means.
@@ -49,10 +51,13 @@ class ClusterPictures:
         """The drawing of a member in the frame of its mean; the shape of a molecule may be known.
 
         A tree is drawn as a tree, with its branches in the order of the mean: in the places of the mean branches would cross.
+        For the same reason a directed graph has layers of its own.
         """
         own = own_positions(graph) if self._on_plane[label] else None  # then member and mean share the plane
         if own is None and self.is_tree[label]:
             own = tree_beside(graph, self._order(label, mapping))
+        elif own is None and self._leads_down[label]:
+            own = layers_beside(graph, self._order(label, mapping))
         if own is None:
             own = frame_positions(graph, self.means[label], mapping, self.layouts[label], self._drawn[label], shape)
         return drawing(graph, positions=own)
