@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from test_report_browser import Tab, browser  # noqa: F401
 
+import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report import write_report
 from graphmeans.report.summary import summarize_clustering
@@ -85,6 +86,24 @@ def test_a_cluster_that_nothing_sets_apart_is_told_by_its_size(tmp_path):
     text = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs[:1] * 6 + graphs[6:]).read_text(encoding="utf-8")
     assert captions(text) == {0: "3 nodes and 2 edges on average"}
     assert "3 nodes and 2 edges on average</b>" in text
+
+
+def test_matrices_are_told_in_tiles_also_where_classes_are_known(tmp_path):
+    random = np.random.default_rng(0)
+    names = [f"{side} {area} {n}" for side in ("left", "right") for area in ("front", "back") for n in range(6)]
+    left = np.array([name.startswith("left") for name in names])
+    matrices = []
+    for n in range(16):
+        weak = 0.3 if n % 2 else 1.0
+        matrix = np.triu(np.where(left[:, None] == left, 0.7, 0.5 * weak) + random.normal(0, 0.02, (24, 24)), 1)
+        matrices.append(matrix + matrix.T)
+    networks = gm.structures.labelled_networks(np.array(matrices), labels=names)
+    estimator = fitted(networks, 2)
+    weak = int(estimator.labels_[1])
+    for known in (None, [str(n % 2) for n in range(16)]):
+        text = write_report(tmp_path / "r.html", estimator=estimator, graphs=networks, classes=known).read_text(encoding="utf-8")
+        assert captions(text)[weak] == "Weaker between “left” and “right”"
+        assert captions(text)[1 - weak] == "Stronger between “left” and “right”"
 
 
 def test_nothing_is_told_where_there_is_nothing_to_compare_with():

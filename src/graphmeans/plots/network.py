@@ -16,6 +16,8 @@ from graphmeans.graphs.mean_graph import MeanGraph
 MANY, EACH = 60, 2.5
 #: Names of so many nodes can be written around a circle.
 NAMED = 40
+#: How many times wider than high a block of lines is, about, if they were as far apart as letters; how far apart they are.
+WIDER, LINE = 2.5, 1.4
 #: Letters of a name at a node.
 NAME = 14
 
@@ -43,6 +45,23 @@ def circles(graphs: Sequence[Graph]) -> list[FloatArray] | None:
         return None
     points = circle(len(order))
     return [points[[order[role] for role in graph.roles or ()]] for graph in graphs]
+
+
+def sequence_order(graph: Graph) -> list[int] | None:
+    """The nodes of a sequence from first to last: of a graph without edges whose roles are places; else None."""
+    roles = graph.roles
+    if not roles or graph.n_edges or len(set(roles)) < len(roles):
+        return None
+    if not all(isinstance(role, (int, np.integer)) and not isinstance(role, bool) and role >= 0 for role in roles):
+        return None
+    return sorted(range(len(roles)), key=roles.__getitem__)
+
+
+def lines(graph: Graph, count: int) -> FloatArray:
+    """Places for the nodes of a sequence in lines that are read as text is, as long as those of one of `count`."""
+    wide = -(-count // max(1, round((count / WIDER) ** 0.5)))
+    places = np.array(graph.roles, dtype=np.int64)
+    return np.stack([places % wide, -LINE * (places // wide)], axis=1).astype(np.float64)
 
 
 def weights(graph: Graph) -> FloatArray:

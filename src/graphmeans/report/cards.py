@@ -16,7 +16,7 @@ from graphmeans.plots.network import is_labelled
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
-from graphmeans.report.outlines import BELOW, outline, without_common_head
+from graphmeans.report.outlines import BELOW, consensus, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
 from graphmeans.report.told import Told, features, mean_shapes, told
@@ -133,6 +133,7 @@ class CardMaker:
             features(*about, trees=trees) for about in zip(self.members, self.profiles, shape, strict=True)
         ]
         self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
+        self.sequences = [consensus(c.mean) for c in self.clusters]
         self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.many = len(self.clusters) > MANY
@@ -168,7 +169,8 @@ class CardMaker:
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
-            "outline": self.outlines[label], "caption": self._caption(cluster, said, network), "network": network,
+            "outline": self.outlines[label], "sequence": self.sequences[label],
+            "caption": self._caption(cluster, said, network), "network": network,
             "plain": "" if said or not cluster.size else self._plain(cluster),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
@@ -182,11 +184,14 @@ class CardMaker:
         if cluster.purity is not None and cluster.purity < PURE:
             shares = [(round(count / cluster.size, 2), name) for name, count in cluster.mixture[:CLASSES]]
             lines.append(", ".join(f"{percent(share)} {class_in_words(name)}" for share, name in shares))
+        if self.sequences[cluster.label]:
+            lines.append(self.sequences[cluster.label] or "")
         if self.captions[cluster.label]:
             lines.append(BELOW.join((self.captions[cluster.label] or ())[:CAPTION]))
-        if cluster.majority is None or self.mixed:
+        matrix = network is not None and network["leads"]
+        if cluster.majority is None or self.mixed or matrix:
             words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[: 1 if lines or self.many else SAID]]
-            if network is not None and network["leads"]:
+            if network is not None and matrix:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
             elif not words and not lines and cluster.size:
                 words = [self._plain(cluster)]

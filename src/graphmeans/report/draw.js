@@ -11,7 +11,7 @@ function addSvg(to, name, attributes, text) {
 }
 
 function painter(D) {
-  const MANY = 80, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture; letters of a number, of a word at a node, of a title
+  const MANY = 80, FEW = 16, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture, and single letters; letters of a number, of a word at a node, of a title
   const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
 
@@ -50,14 +50,15 @@ function painter(D) {
     const count = Math.max(1, g.p.length / 2 - (g.h ? g.h.length : 0)), crowd = Math.min(1, Math.sqrt(12 / count));
     const usual = usualLength(g, strokes), formula = g.o !== undefined;
     const labels = g.l ? g.l.filter((l) => D.labels[l]).length : 0;
-    let written = labels > 0 && labels <= 60 && (!small || formula);
+    const letters = labels <= FEW && g.l && g.l.every((l) => [...D.labels[l]].length < 2); // which can be read in a small picture, too
+    let written = labels > 0 && labels <= 60 && (!small || formula || letters);
     let line = 1000 * (written ? 0.016 : 0.024) * crowd, dot = 31 * crowd, font = 85 * crowd;
     if (usual) {
       line = Math.min(line, usual * 0.16); dot = Math.min(dot, usual * 0.22);
       if (formula) { line = Math.min(line, usual * 0.07); font = Math.min(font, usual * 0.5); }
     }
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
-    else if (small) font = Math.max(font, 60);
+    else if (small) font = Math.max(font, letters && !formula ? 110 : 60);
     if (written && !formula && !g.em) written = !blurred(g, font);
     if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
     else line *= 0.7, dot *= 0.75;

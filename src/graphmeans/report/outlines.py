@@ -1,4 +1,4 @@
-"""A tree in one line: what most members of a cluster have, from the root down the largest branch."""
+"""A tree in one line: what most members of a cluster have, from the root down the largest branch; and a sequence in one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.network import sequence_order
 from graphmeans.plots.positions import has_positions, node_kinds
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import forest_of
 
 #: The share of members that must have a node for it to be named; levels below the root; and kinds of nodes on a level.
 LEAST, LEVELS, KINDS = 0.5, 4, 4
+#: Places of a sequence that are told.
+PLACES = 40
 #: What stands between two levels.
 BELOW = " › "
 
@@ -48,6 +51,16 @@ def outline(mean: MeanGraph) -> Outline | None:
         at = max(children, key=lambda node: (most[node], support[node], -node))
         levels.append(_level([words[node] for node in sorted(children, key=lambda i: (-support[i], i))], words[at]))
     return tuple(levels)
+
+
+def consensus(mean: MeanGraph) -> str | None:
+    """The most frequent word in each place of a sequence, of the places that at least half of the members have; else None."""
+    order, words = sequence_order(mean), node_kinds(mean)
+    if order is None or words is None or has_positions(mean):
+        return None
+    known = [plain_text(words[i], 24) for i in order if mean.node_support[i] >= LEAST]
+    shown = [*known[:PLACES], *(["…"] if len(known) > PLACES else [])]
+    return ("" if all(len(word) == 1 for word in shown) else " ").join(shown)
 
 
 def _level(words: Sequence[str], last: str) -> str:
