@@ -190,7 +190,8 @@ class CardMaker:
             lines.append(BELOW.join((self.captions[cluster.label] or ())[:CAPTION]))
         matrix = network is not None and network["leads"]
         if cluster.majority is None or self.mixed or matrix:
-            words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[: 1 if lines or self.many else SAID]]
+            most = 1 if self.many or cluster.majority is not None else SAID
+            words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[:most]]
             if network is not None and matrix:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
             elif not words and not lines and cluster.size:

@@ -175,7 +175,8 @@ function painter(D) {
     const top = Math.min(...heights) - 70, bottom = Math.max(...heights) + 100, high = bottom - top + 120;
     // On a narrow screen one stands below the other: two pictures beside each other could not be read.
     const below = window.innerWidth <= NARROW, across = below ? 0 : 1000 + gap, down = below ? high : 0;
-    const svg = element("svg", { viewBox: `${-160 - wide} ${top - 30} ${1320 + across + 2 * wide} ${high + down}` }), threads = element("g", { "aria-hidden": "true" });
+    const [out, off] = below ? [0, 1].map((side) => Math.max(overhang(left)[side], overhang(right)[side])) : [overhang(left)[0], overhang(right)[1]];
+    const svg = element("svg", { viewBox: `${-160 - wide - out} ${top - 30} ${1320 + across + 2 * wide + out + off} ${high + down}` }), threads = element("g", { "aria-hidden": "true" });
     const a = element("g", { class: "left", transform: "translate(0 90)" }), b = element("g", { class: "right", transform: `translate(${across} ${90 + down})` });
     const words = [left, right].every((g) => g.em || g.o || !g.l || pen(g, strokesOf(g), false).written); // on both sides or on none
     a.append(group(left, { words }));
@@ -194,6 +195,19 @@ function painter(D) {
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);
     return svg;
+  }
+
+  // How far words at the nodes of a tree reach beyond the room that is left beside a picture, on the left and on the right.
+  function overhang(g) {
+    const look = pen(g, strokesOf(g), false), over = [0, 0];
+    if (!g.em || !look.written) return over;
+    for (let n = 0; n < g.p.length / 2; n++) {
+      const half = 0.31 * look.font * Math.min(D.labels[g.l[n]].length, g.lt || WORD), x = g.p[2 * n];
+      if (g.ns && !g.ns[n]) continue;
+      over[0] = Math.max(over[0], half - x - 140);
+      over[1] = Math.max(over[1], x + half - 1140);
+    }
+    return over;
   }
 
   function mark(into, g, n, number, words) {

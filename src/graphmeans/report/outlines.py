@@ -73,15 +73,19 @@ def _level(words: Sequence[str], last: str) -> str:
 
 
 def without_common_head(outlines: Sequence[Outline | None]) -> list[Outline | None]:
-    """Outlines without the levels with which all of them begin, at least one level of each being kept.
+    """Outlines without what all of them begin with: levels, at least one of each being kept, and kinds in the first that is left.
 
     Examples
     --------
-    >>> without_common_head([("Module", "For", "Name"), ("Module", "If")])
-    [('For', 'Name'), ('If',)]
+    >>> without_common_head([("Module", "doc, For", "Name"), ("Module", "doc, x ×2, If")])
+    [('For', 'Name'), ('x ×2, If',)]
     """
     known = [one for one in outlines if one]
     shared = 0
     while known and all(len(one) > shared + 1 for one in known) and len({one[shared] for one in known}) == 1:
         shared += 1
-    return [one if one is None else one[shared:] for one in outlines]
+    first = [one[shared].split(", ") for one in known]
+    # The last kind of a level is the one whose children come next.
+    common = set.intersection(*map(set, first)) - {kinds[-1] for kinds in first} if len(known) > 1 else set()
+    rest = (", ".join(kind for kind in kinds if kind not in common) for kinds in first)
+    return [(next(rest), *one[shared + 1 :]) if one else one for one in outlines]

@@ -59,6 +59,8 @@ def features(
     `shape` is as in `mean_shapes`. Of `trees` it is also known which share of them has a node of some kind below one of another.
     """
     found = {**profile, **shape}
+    if trees:
+        found.pop("edges in a graph", None)  # there is one for each node but the root
     counts: Counter[str] = Counter()
     for graph in graphs:
         if not graph.n_nodes:
