@@ -85,7 +85,7 @@ def test_a_cluster_that_nothing_sets_apart_is_told_by_its_size(tmp_path):
     estimator = fitted(graphs[:1] * 6 + graphs[6:], 1)
     text = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs[:1] * 6 + graphs[6:]).read_text(encoding="utf-8")
     assert captions(text) == {0: "3 nodes and 2 edges on average"}
-    assert "3 nodes and 2 edges on average</b>" in text
+    assert "A graph has 3 nodes and 2 edges on average." in text
 
 
 def test_matrices_are_told_in_tiles_also_where_classes_are_known(tmp_path):

@@ -8,7 +8,7 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import FloatArray
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 
@@ -47,20 +47,19 @@ def circles(graphs: Sequence[Graph]) -> list[FloatArray] | None:
     return [points[[order[role] for role in graph.roles or ()]] for graph in graphs]
 
 
-def sequence_order(graph: Graph) -> list[int] | None:
-    """The nodes of a sequence from first to last: of a graph without edges whose roles are places; else None."""
+def sequence_places(graph: Graph) -> IntArray | None:
+    """Which place each node has in a sequence: of a graph without edges whose roles are places; else None."""
     roles = graph.roles
     if not roles or graph.n_edges or len(set(roles)) < len(roles):
         return None
     if not all(isinstance(role, (int, np.integer)) and not isinstance(role, bool) and role >= 0 for role in roles):
         return None
-    return sorted(range(len(roles)), key=roles.__getitem__)
+    return np.array(roles, dtype=np.int64)
 
 
-def lines(graph: Graph, count: int) -> FloatArray:
-    """Places for the nodes of a sequence in lines that are read as text is, as long as those of one of `count`."""
+def lines(places: IntArray, count: int) -> FloatArray:
+    """Points for the places of a sequence in lines that are read as text is, as long as those of one of `count`."""
     wide = -(-count // max(1, round((count / WIDER) ** 0.5)))
-    places = np.array(graph.roles, dtype=np.int64)
     return np.stack([places % wide, -LINE * (places // wide)], axis=1).astype(np.float64)
 
 

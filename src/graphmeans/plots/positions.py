@@ -11,7 +11,7 @@ from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.layers import LARGEST, layered_positions, leads_down
 from graphmeans.plots.molecule import is_molecule, rdkit_coordinates
-from graphmeans.plots.network import circle, circles, is_labelled, lines, sequence_order, thinned
+from graphmeans.plots.network import circle, circles, is_labelled, lines, sequence_places, thinned
 from graphmeans.plots.tree_layout import forest_of, tree_positions
 
 Positions = NDArray[np.float64]
@@ -160,9 +160,11 @@ def common_layouts(graphs: Sequence[Graph]) -> list[Positions]:
 
     Sequences are written in lines, all of them in lines of one length.
     """
-    if graphs and all(own_positions(graph) is None and sequence_order(graph) is not None for graph in graphs):
-        longest = max(max(graph.roles or (0,)) for graph in graphs) + 1
-        return [lines(graph, longest) for graph in graphs]
+    read = [None if has_positions(graph) else sequence_places(graph) for graph in graphs]
+    sequences = [places for places in read if places is not None]
+    if sequences and len(sequences) == len(read):
+        longest = max(int(places.max()) for places in sequences) + 1
+        return [lines(places, longest) for places in sequences]
     if not any(own_positions(graph) is not None or _is_tree(graph) for graph in graphs):
         fixed = circles(graphs)
         if fixed is not None:
@@ -257,8 +259,9 @@ def _computed(graph: Graph) -> Positions:
         return tree_positions(graph.n_nodes, forest, node_kinds(graph) or [""] * graph.n_nodes, places)
     if is_labelled(graph):
         return circle(graph.n_nodes)
-    if sequence_order(graph) is not None:
-        return lines(graph, max(graph.roles or (0,)) + 1)
+    read = sequence_places(graph)
+    if read is not None:
+        return lines(read, int(read.max()) + 1)
     return _laid_out(graph)
 
 

@@ -171,7 +171,7 @@ class CardMaker:
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "outline": self.outlines[label], "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, network), "network": network,
-            "plain": "" if said or not cluster.size else self._plain(cluster),
+            "plain": self._plain(cluster) if cluster.size else "",
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
@@ -194,18 +194,18 @@ class CardMaker:
             words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[:most]]
             if network is not None and matrix:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
-            elif not words and not lines and cluster.size:
-                words = [self._plain(cluster)]
+            elif len(words) < most and not lines and cluster.size and not any(map(_SIZE.search, words)):
+                words.append(f"{self._plain(cluster)} on average")
             if words:
                 text = "; ".join(words)
                 lines.append(f"{text[0].upper()}{text[1:]}")
         return lines
 
     def _plain(self, cluster: ClusterSummary) -> str:
-        """How large the graphs of a cluster are, where nothing sets them apart from all others."""
+        """How large the graphs of a cluster are on average."""
         of = self.profiles[cluster.label]
         shown = [(number(significant(of[f"{what} in a graph"], 3)), what) for what in ("nodes", "edges")]
-        return " and ".join(f"{count} {what}" for count, what in shown if count != "0") + " on average"
+        return " and ".join(f"{count} {what}" for count, what in shown if count != "0") or "no nodes"
 
     def _told(self, cluster: ClusterSummary) -> list[Told]:
         """What sets the members apart from those of all other clusters, for the first sentence of a card."""
@@ -273,6 +273,10 @@ class CardMaker:
 
 #: The end of a line about a node or an edge: their numbers, and the kinds of these nodes.
 _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
+
+
+#: What says how large graphs are.
+_SIZE = re.compile(r"have no nodes$|^(?:more|fewer) (?:nodes|edges)")
 
 
 def _named(lines: list[Contrast]) -> str:

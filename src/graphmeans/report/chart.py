@@ -129,7 +129,7 @@ def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: i
     """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
     drawn = [shapes(pictures.pen(c), palette) for c in range(n_clusters)]
-    small = {c: shapes(pictures.small_pen(c), palette) for c in range(n_clusters) if pictures.is_tree[c]}
+    small = {c: shapes(pictures.small_pen(c), palette) for c in range(n_clusters) if pictures.small(c) != f"m{c}"}
     return Markup(
         "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn))
         + "".join(f'<symbol id="s{c}" {ink}>{inner}</symbol>' for c, inner in small.items())

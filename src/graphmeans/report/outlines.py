@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.network import sequence_order
+from graphmeans.plots.network import sequence_places
 from graphmeans.plots.positions import has_positions, node_kinds
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import forest_of
@@ -55,10 +57,10 @@ def outline(mean: MeanGraph) -> Outline | None:
 
 def consensus(mean: MeanGraph) -> str | None:
     """The most frequent word in each place of a sequence, of the places that at least half of the members have; else None."""
-    order, words = sequence_order(mean), node_kinds(mean)
-    if order is None or words is None or has_positions(mean):
+    places, words = sequence_places(mean), node_kinds(mean)
+    if places is None or words is None or has_positions(mean):
         return None
-    known = [plain_text(words[i], 24) for i in order if mean.node_support[i] >= LEAST]
+    known = [plain_text(words[i], 24) for i in np.argsort(places) if mean.node_support[i] >= LEAST]
     shown = [*known[:PLACES], *(["…"] if len(known) > PLACES else [])]
     return ("" if all(len(word) == 1 for word in shown) else " ").join(shown)
 

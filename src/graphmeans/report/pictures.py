@@ -45,6 +45,7 @@ class ClusterPictures:
         self.frames = self._squares(self.boxes)
         known = {frame[2] - frame[0] for frame, box in zip(self.frames, self.boxes, strict=True) if box is not None}
         self.one_scale = all(self._on_plane) and max(known, default=0.0) <= (1 + 1e-9) * min(known, default=0.0)
+        self.shown: dict[int, Drawing] = {}
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
@@ -93,13 +94,18 @@ class ClusterPictures:
         """The pen that draws the mean graph of a cluster. Members may need a wider window: the mean fills its picture."""
         return Pen(self.drawings[label], size, self.frames[label])
 
+    def show(self, label: int, member: Drawing) -> None:
+        """Show this member where there is little room, in place of the mean of its cluster."""
+        self.shown[label] = member
+
     def small_pen(self, label: int, size: int = 300) -> Pen:
-        """The pen for a small picture of a mean that is a tree: its shape, without words that could not be read."""
-        return Pen(self.drawings[label], size, self.drawings[label].box(labels=False), labels=False)
+        """The pen for a small picture: of the member that is shown, or of a mean that is a tree, without its words."""
+        picture = self.shown.get(label, self.drawings[label])
+        return Pen(picture, size, picture.box(labels=False), labels=False)
 
     def small(self, label: int) -> str:
-        """The id of the picture of a mean where there is little room."""
-        return f"s{label}" if self.is_tree[label] else f"m{label}"
+        """The id of the picture of a cluster where there is little room."""
+        return f"s{label}" if self.is_tree[label] or label in self.shown else f"m{label}"
 
     def mean_data(self) -> list[dict[str, Any]]:
         """The pictures of the means as numbers."""

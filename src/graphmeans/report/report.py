@@ -36,6 +36,7 @@ from graphmeans.report.page_data import page_data, script_json, split_by_cluster
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary, plain_iterations, summarize_clustering
+from graphmeans.report.typical import typical_members
 from graphmeans.report.words import counted, duration, number, page_template
 
 #: The scripts of the page, in the order in which they come.
@@ -147,6 +148,7 @@ def _page(
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
+    typical = typical_members(pictures, summary, evidence, collection)
     maker = CardMaker(summary, evidence, collection, pictures, known)
     networks = network_cards(summary, collection)
     shown = [
@@ -165,6 +167,7 @@ def _page(
         style += _asset("networks.css")
         script = _asset("networks.js") + script
     for card in shown:
+        card["typical"] = typical.get(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(
@@ -185,6 +188,7 @@ def _page(
         captions=any(card["caption"] for card in shown),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
+        typical=bool(typical),
         matrices=networks is not None and networks.leads,
         symbols=means,
         map=map_links,

@@ -1,0 +1,61 @@
+"""The typical members of clusters whose graphs have few edges in common: there these say more than means do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphmeans.evaluation.fitted import members_by_distance
+from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.molecule import is_molecule
+from graphmeans.plots.network import is_labelled
+from graphmeans.plots.positions import own_positions
+from graphmeans.report.evidence import Evidence
+from graphmeans.report.pictures import ClusterPictures
+from graphmeans.report.report_graphs import ReportGraphs
+from graphmeans.report.summary import ClusteringSummary
+
+#: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
+COMMON = 0.5
+#: So many of the nearest members at most are looked at, and half of a small cluster.
+NEAR = 8
+
+
+def common_share(means: Sequence[MeanGraph], sizes: Sequence[int]) -> float:
+    """Which share of the edges of members is in the place of an edge that at least half of their cluster has; 1 without edges.
+
+    Examples
+    --------
+    >>> loose = MeanGraph(3, [(0, 1), (1, 2)], node_support=[1, 1, 1], edge_support=[0.75, 0.25])
+    >>> common_share([loose], [4])
+    0.75
+    """
+    every = sum(size * float(mean.edge_support.sum()) for mean, size in zip(means, sizes, strict=True))
+    common = sum(size * float(mean.edge_support[mean.edge_support >= 0.5].sum()) for mean, size in zip(means, sizes, strict=True))
+    return common / every if every > 0 else 1.0
+
+
+def typical_members(
+    pictures: ClusterPictures, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs
+) -> dict[int, str]:
+    """The names of members whose pictures take the place of small pictures of means: near ones of the usual size.
+
+    The nearest of all is often smaller than most: what it lacks costs less than edges that few others have. Nothing where means
+    say enough: where graphs have many edges in common, where they lie in the plane, are trees or molecules, or have named nodes.
+    """
+    means = [c.mean for c in summary.clusters]
+    told = any(own_positions(mean) is not None or is_molecule(mean) or is_labelled(mean) for mean in means)
+    if told or any(pictures.is_tree) or common_share(means, [c.size for c in summary.clusters]) >= COMMON:
+        return {}
+    labels, sample = summary.labels[evidence.sample], evidence.sample.tolist()
+    sizes = [(graphs[i].n_nodes, graphs[i].n_edges) for i in sample]
+    chosen: dict[int, int] = {}
+    for c in summary.clusters:
+        near = members_by_distance(labels, evidence.own_distance, c.label)[: min(NEAR, -(-c.size // 2))]
+        usual = float(c.mean.node_support.sum()), float(c.mean.edge_support.sum())
+        if len(near):
+            chosen[c.label] = min(near.tolist(), key=lambda n: sum(abs(np.log1p(sizes[n]) - np.log1p(usual))))
+    for label, n in chosen.items():
+        pictures.show(label, pictures.member(graphs[sample[n]], label, evidence.mappings[n]))
+    return dict(zip(chosen, graphs.names(evidence.sample[list(chosen.values())]), strict=True))
