@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from test_report_browser import Tab, browser  # noqa: F401
 
 import graphmeans as gm
 from graphmeans.graphs.mean_graph import MeanGraph
@@ -95,3 +96,23 @@ def test_what_is_no_tree_of_words_has_no_outline():
     assert outline(MeanGraph({"size": [1.0, 2.0, 3.0]}, cycle, directed=True, **ones)) is None
     assert without_common_head([("a", "b"), None, ("a", "b")]) == [("b",), None, ("b",)]
     assert without_common_head([]) == []
+
+
+def test_words_of_trees_are_legible_in_a_members_view_and_none_is_cut_off(browser, tmp_path):  # noqa: F811
+    def tree(n: int) -> tuple:
+        rare = [("subscriptable", [("sliceexpression", [])])] if n % 4 == 0 else []
+        return ("FunctionDef", [("annotatedarguments", [("argument", [])]), ("Return", []), ("comprehensions", []), *rare])
+
+    trees = gm.structures.trees([tree(n) for n in range(16)], names=[f"tree {n}" for n in range(16)])
+    path = write_report(tmp_path / "r.html", estimator=fitted(trees, 1), graphs=trees)
+    for width in (390, 1200):
+        tab = Tab(browser, path).open("#graph-1", width=width)
+        tab.until("document.querySelector('#viewer-picture svg') !== null")
+        out = """(() => { const s = document.querySelector('#viewer-picture svg').getBoundingClientRect();
+            return [...document.querySelectorAll('#viewer-picture text')].filter((t) => { const b = t.getBoundingClientRect();
+              return b.left < s.left - 2 || b.right > s.right + 2; }).map((t) => t.textContent); })()"""
+        assert tab.js(out) == []
+        words = tab.js("[...document.querySelectorAll('#viewer-picture .right text:not(.number)')].map((t) => t.textContent)")
+        assert len(words) == 5  # what a quarter of the members has is a pale dot, and named in the table
+        assert tab.axe() == []
+        assert tab.errors() == []

@@ -12,6 +12,7 @@ function addSvg(to, name, attributes, text) {
 
 function painter(D) {
   const MANY = 80, FEW = 16, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture, and single letters; letters of a number, of a word at a node, of a title
+  const LEGIBLE = 0.68, NUMBER = 60; // the least opacity of a word; room for a number behind it
   const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
 
@@ -81,7 +82,7 @@ function painter(D) {
     const length = Math.hypot(bx - ax, by - ay);
     if (length < 1e-6) return "";
     const ux = (bx - ax) / length, uy = (by - ay) / length, aside = (shift / 1000) * Math.min(look.usual, length);
-    const room = (n) => (look.written && g.l && D.labels[g.l[n]] ? Math.min(look.font * 0.62, 0.35 * length) : (inset / 1000) * length);
+    const room = (n) => (isWritten(g, n, look) ? Math.min(look.font * 0.62, 0.35 * length) : (inset / 1000) * length);
     const a = room(i), b = room(j);
     ax += ux * a + uy * aside; ay += uy * a - ux * aside; bx -= ux * b - uy * aside; by -= uy * b + ux * aside;
     const at = (x) => Math.round(x);
@@ -98,6 +99,9 @@ function painter(D) {
   }
 
   const strength = (s) => (s >= 100 ? 1 : 0.04 + 0.96 * Math.pow(s / 100, 1.6));
+
+  // Whether the word at a node is written: of a mean words that fewer than half of the members have would be too pale to be read.
+  const isWritten = (g, n, look) => look.written && g.l && D.labels[g.l[n]] && (g.o !== undefined || !g.ns || g.ns[n] >= 50);
 
   // A graph, or a mean if it has supports, as a group; `look` may be shared, `ghost` draws the usual parts only.
   function group(g, { small = false, ghost = false, kind = "", words = true } = {}) {
@@ -129,7 +133,8 @@ function painter(D) {
       if (!share || hidden.has(n) || (!label && dots && !dots.has(n))) continue;
       const common = { opacity: strength(share).toFixed(2), class: oddNodes.has(n) ? "extra" : null, fill: "currentColor" };
       if (label && D.palette && D.palette[label] && !oddNodes.has(n)) common.fill = D.palette[label];
-      if (look.written && label) {
+      if (isWritten(g, n, look)) {
+        if (!dots) common.opacity = Math.max(common.opacity, LEGIBLE); // the height of letters tells shares, too
         const side = g.d && label.length > 1 ? g.d[n] : 0, font = look.font * (0.75 + 0.0025 * share);
         made.append(element("text", {
           ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
@@ -203,9 +208,9 @@ function painter(D) {
     if (!g.em || !look.written) return over;
     for (let n = 0; n < g.p.length / 2; n++) {
       const half = 0.31 * look.font * Math.min(D.labels[g.l[n]].length, g.lt || WORD), x = g.p[2 * n];
-      if (g.ns && !g.ns[n]) continue;
+      if (!isWritten(g, n, look)) continue;
       over[0] = Math.max(over[0], half - x - 140);
-      over[1] = Math.max(over[1], x + half - 1140);
+      over[1] = Math.max(over[1], x + half + NUMBER - 1140);
     }
     return over;
   }
@@ -213,12 +218,12 @@ function painter(D) {
   function mark(into, g, n, number, words) {
     if (!number) return;
     const x = g.p[2 * n], y = g.p[2 * n + 1], strokes = strokesOf(g), look = pen(g, strokes, false), label = g.l ? D.labels[g.l[n]] : "";
-    if (words && g.em && look.written && label) { // above the end of the word
+    if (words && g.em && isWritten(g, n, look)) { // above the end of the word
       const wide = look.font * 0.3 * Math.min(label.length, g.lt || WORD);
       into.append(element("text", { class: "number above", x: (x + wide).toFixed(0), y: (y - 0.55 * look.font).toFixed(0) }, number));
       return;
     }
-    const way = free(g, n, strokes), made = element("text", { class: "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
+    const way = free(g, n, strokes), made = element("text", { class: g.em && words ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
     if (String(number).length > LONG) made.style.textAnchor = Math.cos(way) < 0 ? "end" : "start"; // a name runs outwards
     into.append(made);
   }
