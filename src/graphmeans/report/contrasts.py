@@ -200,13 +200,13 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
     if not graphs:
         return {}
     profile = {
-        "nodes in a graph": float(np.mean([graph.n_nodes for graph in graphs])),
-        "edges in a graph": float(np.mean([graph.n_edges for graph in graphs])),
+        "nodes in a graph": sum(graph.n_nodes for graph in graphs) / len(graphs),
+        "edges in a graph": sum(graph.n_edges for graph in graphs) / len(graphs),
     }
     for what, key, parts in _columns(graphs):
         if len(parts) < KNOWN * len(graphs):
             continue  # most of the graphs have no such node or edge at all
-        if len({(part.dtype.kind, part.shape[1:]) for part in parts if not unknown_type(part)}) == 1:
+        if _alike(parts):
             profile.update((name, value) for name, (value,) in _column_profiles(what, key, [join_columns(parts)]).items())
     return profile
 
@@ -220,6 +220,13 @@ def _columns(graphs: Sequence[Graph]) -> Iterator[tuple[str, str, list[NDArray[A
                 if len(column):
                     rows.setdefault(key, []).append(column)
         yield from ((what, key, parts) for key, parts in rows.items())
+
+
+def _alike(parts: Sequence[NDArray[Any]]) -> bool:
+    """Whether columns of several graphs are of one kind, so that they can be joined; that is quick where there are no gaps."""
+    if {type(part) for part in parts} == {np.ndarray} and len({(part.dtype, part.ndim) for part in parts}) == 1 == parts[0].ndim:
+        return True
+    return len({(part.dtype.kind, part.shape[1:]) for part in parts if not unknown_type(part)}) == 1
 
 
 def _column_profiles(what: str, key: str, parts: Sequence[NDArray[Any]]) -> dict[str, list[float]]:

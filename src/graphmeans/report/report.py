@@ -221,6 +221,7 @@ def _page(
     )
 
 
+@cache
 def _asset(name: str) -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 

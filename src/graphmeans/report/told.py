@@ -110,17 +110,22 @@ def told(
     [Told(what='fewer atoms, 4 on average', there='9')]
     """
     found: list[tuple[float, bool, str, Told]] = []
-    for key in {*here, *(key for other in others for key in other)}:
+    pairs = [(other, size) for other, size in zip(others, sizes, strict=True) if other and size]
+    least = max(0.5 * sum(sizes), 1)
+    for key in set(here).union(*others):
         share = key.startswith(("share of ", _HAVE))
         nothing = 0.0 if share and not key.startswith(RUNS) else nan  # what is not told of a cluster that has none
         if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (isnan(nothing) and key not in here):
             continue
-        rows = [(other.get(key, nothing), size) for other, size in zip(others, sizes, strict=True) if other]
-        known = [(value, size) for value, size in rows if size and isfinite(value)]
-        of = sum(size for _, size in known)
-        if not known or of < 0.5 * sum(sizes):
+        total, of = 0.0, 0
+        for other, size in pairs:
+            value = other.get(key, nothing)
+            if isfinite(value):
+                total += value * size
+                of += size
+        if of < least:
             continue  # most of the others have no such value: there is nothing to compare with
-        there = sum(value * size for value, size in known) / of
+        there = total / of
         own = here.get(key, 0.0)
         if key == _EMPTY and own < there:
             continue  # that graphs have nodes is nothing special
