@@ -27,6 +27,8 @@ T = TypeVar("T")
 FREE, RATIO = 512 << 20, 200
 #: No collection takes more than this share of the machine's memory, unless somebody says so.
 SHARE = 0.75
+#: Every machine has room for so much: how much memory it has is not asked then.
+LITTLE = 16 << 20
 #: Bytes that things take while they are read, in round numbers: a graph, a row of a node or an edge, and a value in a row.
 GRAPH, ROW, VALUE = 3_000, 400, 120
 #: The environment variable that says how much memory reading may take.
@@ -167,7 +169,7 @@ def for_a_while() -> Iterator[None]:
 
 def check_room(size: float, what: str) -> None:
     """Raise a `GraphError` if something would take more than the machine has; `what` says what, and what to do about it."""
-    if size > SHARE * machine_memory():
+    if size > LITTLE and size > SHARE * machine_memory():
         raise GraphError(f"{what} would take {shown_bytes(size)} of memory, more than this machine can give")
 
 
