@@ -56,9 +56,9 @@ def test_extents_and_directions_are_those_of_the_picture(down):
         found = {what: values.tolist()[0] for what, values in shapes([graph]).items()}
     assert (found["width of a graph"], found["height of a graph"]) == (4.0, 5.0)
     assert (found["x of a graph"], found["y of a graph"]) == (2.0, -2.5 if down else 2.5)
-    lines = {what.split(" that ")[1]: value for what, value in found.items() if " that " in what}
-    slope = "falls to the right" if down else "rises to the right"
-    assert lines == {"runs level": 0, "rises to the right": 0, "falls to the right": 0, "runs upright": 2 / 7} | {slope: 5 / 7}
+    lines = {what.split(" that is ")[1]: value for what, value in found.items() if " that is " in what}
+    slope = "falling to the right" if down else "rising to the right"
+    assert lines == {"level": 0, "rising to the right": 0, "falling to the right": 0, "upright": 2 / 7} | {slope: 5 / 7}
 
 
 def test_sentences_about_shapes():
@@ -69,7 +69,7 @@ def test_sentences_about_shapes():
     wide = [Graph({"x": [0.0, 9.0], "y": [0.0, 1.0]}, [(0, 1)])] * 4
     high = [Graph({"x": [0.0, 1.0], "y": [0.0, 9.0]}, [(0, 1)])] * 4
     lines = said(wide, high, shaped=True)
-    assert {"wider, 9 on average (others 1)", "all of the length of lines runs level (others 0%)"} <= set(lines)
+    assert {"wider, 9 on average (others 1)", "lines 100% level (others 0%)"} <= set(lines)
     far = [Graph({"x": [30.0, 31.0], "y": [0.0, 9.0]}, [(0, 1)])] * 4
     assert said(far, high, shaped=True) == ["further to the right, x 30.5 on average (others 0.5)"]
 

@@ -161,7 +161,7 @@ class CardMaker:
             if c >= 0
         ]
         apart = self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else []
-        said = self._told(cluster)
+        said, plain = self._told(cluster), self._plain(cluster) if cluster.size else ""
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
@@ -170,12 +170,14 @@ class CardMaker:
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "outline": self.outlines[label], "sequence": self.sequences[label],
-            "caption": self._caption(cluster, said, network), "network": network,
-            "plain": self._plain(cluster) if cluster.size else "",
+            "caption": self._caption(cluster, said, plain, network), "network": network,
+            "plain": plain,
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
-    def _caption(self, cluster: ClusterSummary, said: list[Told], network: Mapping[str, Any] | None) -> list[str]:
+    def _caption(
+        self, cluster: ClusterSummary, said: list[Told], plain: str, network: Mapping[str, Any] | None
+    ) -> list[str]:
         """What stands below a small picture, line by line: of mixed clusters the classes, the upper levels of a tree, and what
         sets the cluster apart where its classes do not say that."""
         if is_molecule(cluster.mean):  # a formula says more than classes
@@ -194,18 +196,20 @@ class CardMaker:
             words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[:most]]
             if network is not None and matrix:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
-            elif len(words) < most and not lines and cluster.size and not any(map(_SIZE.search, words)):
-                words.append(f"{self._plain(cluster)} on average")
+            elif len(words) < most and not lines and plain and not any(map(_SIZE.search, words)):
+                words.append(f"{plain} on average")
             if words:
                 text = "; ".join(words)
                 lines.append(f"{text[0].upper()}{text[1:]}")
         return lines
 
     def _plain(self, cluster: ClusterSummary) -> str:
-        """How large the graphs of a cluster are on average."""
+        """How large the graphs of a cluster are on average; nothing where most have no nodes."""
         of = self.profiles[cluster.label]
+        if of["nodes in a graph"] < 0.5:
+            return ""
         shown = [(number(significant(of[f"{what} in a graph"], 3)), what) for what in ("nodes", "edges")]
-        return " and ".join(f"{count} {what}" for count, what in shown if count != "0") or "no nodes"
+        return " and ".join(f"{count} {what}" for count, what in shown if count != "0")
 
     def _told(self, cluster: ClusterSummary) -> list[Told]:
         """What sets the members apart from those of all other clusters, for the first sentence of a card."""
@@ -276,7 +280,7 @@ _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 
 
 #: What says how large graphs are.
-_SIZE = re.compile(r"have no nodes$|^(?:more|fewer) (?:nodes|edges)")
+_SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges)")
 
 
 def _named(lines: list[Contrast]) -> str:

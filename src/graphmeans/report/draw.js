@@ -223,7 +223,7 @@ function painter(D) {
       into.append(element("text", { class: "number above", x: (x + wide).toFixed(0), y: (y - 0.55 * look.font).toFixed(0) }, number));
       return;
     }
-    const way = free(g, n, strokes), made = element("text", { class: g.em && words ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
+    const way = free(g, n, strokes), made = element("text", { class: g.em && words && label ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
     if (String(number).length > LONG) made.style.textAnchor = Math.cos(way) < 0 ? "end" : "start"; // a name runs outwards
     into.append(made);
   }

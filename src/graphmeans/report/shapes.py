@@ -15,9 +15,9 @@ from graphmeans.plots.positions import Positions, draws_down, own_positions
 #: Numbers of graphs, and shares of the length of the lines of a drawing: their names begin with these words.
 HUB, PIECES, CYCLES = "most edges ", "pieces of a graph", "cycles of a graph"
 WIDTH, HEIGHT, ACROSS, UP = "width of a graph", "height of a graph", "x of a graph", "y of a graph"
-RUNS = "share of the length of lines that "
+RUNS = "share of the length of lines that is "
 #: Ways in which lines run, each within 22.5 degrees, from level anticlockwise.
-WAYS = ("runs level", "rises to the right", "runs upright", "falls to the right")
+WAYS = ("level", "rising to the right", "upright", "falling to the right")
 
 
 def shapes(graphs: Sequence[Graph]) -> dict[str, FloatArray]:

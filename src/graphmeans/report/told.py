@@ -170,7 +170,7 @@ def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
         what, having = key.removeprefix(_HAVE).split("s with ", 1)
         return f"{_ALL.get(value, value)} have {_of_kind(names[what], having)}"
     if key.startswith(RUNS):
-        return f"{_ALL.get(value, value)} of the length of lines {key.removeprefix(RUNS)}".replace("none of", "nothing of")
+        return f"lines {value} {key.removeprefix(RUNS)}"
     if key.startswith(HUB):
         return f"up to {value} edges {key.removeprefix(HUB)}, on average"
     if key in _SHAPES:
