@@ -88,6 +88,13 @@ def test_a_cluster_that_nothing_sets_apart_is_told_by_its_size(tmp_path):
     assert "A graph has 3 nodes and 2 edges on average." in text
 
 
+def test_graphs_that_have_no_nodes_at_all_have_a_page(tmp_path):
+    graphs = [Graph({"x": [], "y": []}) for _ in range(6)]
+    text = write_report(tmp_path / "r.html", estimator=fitted(graphs, 1), graphs=graphs).read_text(encoding="utf-8")
+    assert "6 graphs fall into 1 cluster" in text
+    assert "A graph has" not in text
+
+
 def test_matrices_are_told_in_tiles_also_where_classes_are_known(tmp_path):
     random = np.random.default_rng(0)
     names = [f"{side} {area} {n}" for side in ("left", "right") for area in ("front", "back") for n in range(6)]

@@ -35,6 +35,8 @@ def test_sequences_are_read_as_text_is():
     np.testing.assert_array_equal(long[:4], short)  # the same place in both
     turned = Graph({"symbol": ["B", "A"]}, roles=[1, 0])  # roles say what is first
     assert layout(turned)[:, 0].tolist() == [1.0, 0.0]
+    for roles in ([0, 2**70], [5, 900], ["a", "b"], [True, False]):  # no places in a sequence
+        assert np.isfinite(layout(Graph({"symbol": ["B", "A"]}, roles=roles))).all()
 
 
 def test_a_sequence_is_told_by_the_most_frequent_of_each_place(run):

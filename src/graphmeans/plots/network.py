@@ -18,6 +18,8 @@ MANY, EACH = 60, 2.5
 NAMED = 40
 #: How many times wider than high a block of lines is, about, if they were as far apart as letters; how far apart they are.
 WIDER, LINE = 2.5, 1.4
+#: A sequence has a node in at least one of so many places.
+GAPS = 4
 #: Letters of a name at a node.
 NAME = 14
 
@@ -52,7 +54,8 @@ def sequence_places(graph: Graph) -> IntArray | None:
     roles = graph.roles
     if not roles or graph.n_edges or len(set(roles)) < len(roles):
         return None
-    if not all(isinstance(role, (int, np.integer)) and not isinstance(role, bool) and role >= 0 for role in roles):
+    most = GAPS * len(roles)  # places that are mostly empty are no sequence
+    if not all(isinstance(role, (int, np.integer)) and not isinstance(role, bool) and 0 <= role < most for role in roles):
         return None
     return np.array(roles, dtype=np.int64)
 

@@ -43,7 +43,8 @@ class DistanceShares(NamedTuple):
     @property
     def totals(self) -> FloatArray:
         """The sum of the parts of each member."""
-        return np.asarray(sum(np.bincount(part.of, part.shares, minlength=len(part.ptr) - 1) for part in self))
+        parts = (np.bincount(part.of, part.shares, minlength=len(part.ptr) - 1) for part in self)
+        return np.asarray(sum(parts), dtype=np.float64)  # numpy counts what is empty in whole numbers
 
 
 def distance_shares(points: GraphBatch, centers: GraphBatch, labels: IntArray, own: Matches) -> DistanceShares:
