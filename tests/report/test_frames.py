@@ -44,3 +44,24 @@ def test_members_that_lie_apart_are_drawn_large(browser, tmp_path):  # noqa: F81
     shown = "[...document.querySelectorAll('#cluster-0 .group:first-of-type .thumb svg')].map((svg) => svg.viewBox.baseVal.width)"
     assert all(400 <= side < 600 for side in tab.js(shown))  # the whole sheet has a side of 1000, and margins
     assert tab.errors() == []
+
+
+def test_members_without_lines_lie_on_the_usual_points_of_their_mean(browser, tmp_path):  # noqa: F811
+    random = np.random.default_rng(0)
+    stars = np.array([[0.0, 0.0], [4.0, 1.0], [2.0, 5.0], [6.0, 6.0]])
+    graphs = []
+    for n in range(16):
+        seen = stars[: 3 if n % 4 else 4]
+        seen = seen + random.normal(0, 0.1, seen.shape)
+        graphs.append(Graph({"x": seen[:, 0], "y": seen[:, 1]}, name=f"g{n}"))
+    estimator = fitted(graphs, 1)
+    usual = int((estimator.centroids(kind="graph")[0].node_support >= 0.5).sum())
+    assert usual == 3
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
+    tab = Tab(browser, path).open("#cluster-0")
+    tab.until("document.querySelectorAll('#cluster-0 .thumb').length > 5")
+    shown = tab.js("""[...document.querySelectorAll('#cluster-0 .thumb')].map((b) => [+b.dataset.g,
+        b.querySelectorAll('.ghost circle').length, b.querySelectorAll('g:not(.ghost) circle').length])""")
+    for i, below, above in shown:
+        assert (below, above) == (usual, graphs[i].n_nodes)
+    assert tab.errors() == []

@@ -61,6 +61,7 @@ function painter(D) {
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
     else if (small) font = Math.max(font, letters && !formula ? 110 : 60);
     if (written && !formula && !g.em) written = !blurred(g, font);
+    if (small && !strokes.length) dot *= 1.4; // points are all there is
     if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
@@ -128,6 +129,9 @@ function painter(D) {
       }));
     }
     if (!g.p.length && !ghost) made.append(element("text", { x: 500, y: 500, "font-size": small ? 120 : 70, "text-anchor": "middle", "dominant-baseline": "central", fill: "currentColor", opacity: 0.65 }, "no nodes"));
+    for (let n = 0; ghost && !strokes.length && n < g.p.length / 2; n++) { // of a mean without lines the usual points
+      if (g.ns[n] >= 50 && !hidden.has(n)) made.append(element("circle", { fill: "currentColor", cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * 1.7).toFixed(1) }));
+    }
     for (let n = 0; !ghost && n < g.p.length / 2; n++) {
       const share = g.ns ? g.ns[n] : 100, label = g.l ? D.labels[g.l[n]] : "";
       if (!share || hidden.has(n) || (!label && dots && !dots.has(n))) continue;
