@@ -12,6 +12,9 @@ from graphmeans.chemistry.toolkit import part, silent
 from graphmeans.chemistry.variation import Variation
 from graphmeans.graphs.batch import FloatArray
 
+#: Atoms that are drawn nearer to each other than this, in ångströms, lie on each other: a bond has 1.5.
+CLASH = 0.55
+
 
 def laid_out(molecule: Any) -> Any:
     """A copy of a molecule with coordinates, its long side from left to right."""
@@ -37,10 +40,13 @@ def turned_to(member: Aligned, reference: Aligned, drawn: Any) -> Any:
         if len(pairs) >= 3:
             try:
                 depictor.GenerateDepictionMatching2DStructure(copy, drawn, pairs)
-                return copy
+                if _legible(copy):
+                    return copy
             except (RuntimeError, ValueError):
                 pass
-        copy = laid_out(member.molecule)
+        kept, copy = copy, laid_out(member.molecule)
+        if len(pairs) >= 3 and kept.GetNumConformers() and not _legible(copy):
+            return kept  # it does not lie flat in any way
         at = {int(node): a for a, node in enumerate(reference.nodes) if node >= 0}
         aligned = [(at[int(node)], a) for a, node in enumerate(member.nodes) if int(node) in at]
         if len(aligned) >= 2:
@@ -63,6 +69,14 @@ def shared_part(one: Aligned, other: Aligned) -> list[tuple[int, int]]:
                 bonds.add(b)
     atoms, _ = connected_part(one, set(pairs), bonds)
     return [(a, pairs[a]) for a in atoms]
+
+
+def _legible(copy: Any) -> bool:
+    """Whether no two atoms of a molecule are drawn nearly at the same place."""
+    points = np.asarray(copy.GetConformer().GetPositions())[:, :2]
+    apart = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return len(points) < 2 or bool(apart.min() > CLASH**2)
 
 
 def _in_ring(member: Aligned, bond: int) -> bool:
@@ -101,6 +115,23 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         except (RuntimeError, ValueError):
             depictor.Compute2DCoords(piece)
     return piece, labels
+
+
+def scaffold_turned_to(smiles: str, reference: Aligned, drawn: Any) -> Any:
+    """A scaffold as a molecule with coordinates, as it lies in the drawn reference if that contains it; None if it is none."""
+    chem, depictor = part("Chem"), part("Chem.rdDepictor")
+    with silent():
+        found = chem.MolFromSmiles(smiles) if smiles else None
+        if found is None:
+            return None
+        match = reference.molecule.GetSubstructMatch(found)
+        if match:
+            try:
+                depictor.GenerateDepictionMatching2DStructure(found, drawn, [(a, n) for n, a in enumerate(match)])
+                return found
+            except (RuntimeError, ValueError):
+                pass
+    return laid_out(found)
 
 
 def _turn(copy: Any, drawn: Any, pairs: list[tuple[int, int]]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmeans.chemistry.core import Core
-from graphmeans.chemistry.groups import HYDROGEN, group_name
+from graphmeans.chemistry.names.substituents import HYDROGEN, group_name
 from graphmeans.chemistry.members import Aligned
 from graphmeans.chemistry.toolkit import part, silent
 

@@ -1,0 +1,314 @@
+"""A name for each of several sets of molecules: the ring systems and functional groups that most of a set have, in words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
+
+from graphmeans.chemistry.names.functional import GROUPS, group_names
+from graphmeans.chemistry.names.rings import (
+    FUSED, HETEROAROMATIC, MACROCYCLE, NAMES, REDUCED, SKELETONS, RingName, ring_names, several,
+)  # fmt: skip
+from graphmeans.chemistry.toolkit import part, silent
+
+#: A title is true of at least this share of the molecules, word for word and in all; so many words are in it at most.
+LEAST, MOST_WORDS = 0.6, 3
+#: What is listed is true of at least the first share and, below the second, of so many times as many as elsewhere; so many are listed at most.
+LISTED, OFTEN, TIMES, MOST_LISTED = 0.1, 0.3, 1.5, 6
+#: Where no such title says much, several sorts of molecules are named that make up as large a share together: at most so many,
+#: each with at least this share, which is so many times that in other clusters; so many are compared,
+#: and none that says less than this.
+SORTS, OF_A_SORT, TIMES_MORE, COMPARED, SAYS_ENOUGH = 3, 0.2, 2.0, 8, 3.5
+#: How much less a word says if all other molecules have it, too; and what it must say to be added to a title.
+COMMON, WORTH = 0.8, 0.9
+#: What follows from another word is only listed if the share that has it is larger by this.
+MORE = 0.1
+NO_RING, BENZENE = "no ring", "benzene"
+_GENERIC = {**dict(zip(FUSED.values(), (4.0, 6.0, 8.0), strict=True)), HETEROAROMATIC: 3.5, MACROCYCLE: 8.0}
+_BENZENES = {1: 3.5, 2: 5.0, 3: 6.5}
+_COUNTS = {2: "two", 3: "three"}
+_WHOLE = re.compile(r"(skeleton|system|heterocycle|macrocycle|epoxide|ring|rings)$")
+
+
+class Word(NamedTuple):
+    """A ring system or a functional group, how molecules with it are called, and how much it says about them."""
+
+    name: str
+    compounds: str
+    weight: float
+    ring: bool
+
+
+class Share(NamedTuple):
+    """What a share of the molecules have, with the share of all others that have it."""
+
+    what: str
+    here: float
+    others: float
+
+
+@dataclass(frozen=True)
+class SeriesName:
+    """What most molecules of a cluster have in common, in words: ring systems and functional groups.
+
+    Parameters
+    ----------
+    title : str
+        What the molecules are called, such as "Quinolines with a carboxylic acid"; empty if nothing that has a name here is
+        common to 60 % of them.
+    share : float
+        The share of the molecules that have all of the title.
+    others : float
+        The share of the molecules of other clusters that have all of it.
+    words : tuple of (str, float, float)
+        Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
+        clusters; what says most about the cluster comes first.
+    telling : bool
+        Whether the title says more than how many benzene rings there are, that there is no ring, or that there are ring
+        systems of some kind.
+
+    See Also
+    --------
+    ClusterChemistry : A cluster as a chemist reads it.
+
+    Examples
+    --------
+    >>> import graphmeans as gm
+    >>> graphs = gm.from_smiles(["OC(=O)c1ccnc2ccccc12", "OC(=O)c1cc(C)nc2ccccc12", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
+    >>> km = gm.GraphKMeans(2, random_state=0).fit(graphs)
+    >>> cluster = gm.chemistry.read_clusters(km, graphs)[km.labels_[0]]
+    >>> cluster.series.title, cluster.series.share
+    ('Quinolines with a carboxylic acid', 1.0)
+    """
+
+    title: str
+    share: float
+    others: float
+    words: tuple[Share, ...]
+    telling: bool
+
+
+def name_series(sets: Sequence[Sequence[Any]]) -> list[SeriesName]:
+    """Name each set of molecules by what most of its molecules have, and the molecules of the other sets more seldom."""
+    held = [[words(molecule) for molecule in molecules] for molecules in sets]
+    counts = [Counter(word for one in some for word in one) for some in held]
+    together = Counter[Word]()
+    for count in counts:
+        together.update(count)
+    total = sum(map(len, held))
+    found = []
+    for some, count in zip(held, counts, strict=True):
+        rest = total - len(some)
+        shares = {
+            word: (n / len(some), (together[word] - n) / rest if rest else 0.0) for word, n in count.items()
+        }  # fmt: skip
+        ranked = sorted(shares, key=lambda word: (-_score(word, *shares[word]), word.name))
+        chosen = _chosen(ranked, shares, some)
+        sorts = _sorts(ranked, shares, some, chosen)
+        if sorts:  # an aromatic heterocycle, say, is not named beside them
+            chosen = [word for word in chosen if word.name not in _GENERIC]
+
+        def fits(one: frozenset[Word], chosen: list[Word] = chosen, sorts: list[Word] = sorts) -> bool:
+            return one.issuperset(chosen) and (not sorts or not one.isdisjoint(sorts))
+
+        have, named = sum(map(fits, some)), bool(chosen or sorts)
+        all_have = sum(fits(one) for other in held for one in other)
+        found.append(SeriesName(
+            _title(chosen, sorts), have / len(some) if named else 0.0, (all_have - have) / rest if rest and named else 0.0,
+            _listed(ranked, shares), bool(sorts) or not all(map(_says_little, chosen)),
+        ))  # fmt: skip
+    return found
+
+
+def words(molecule: Any) -> frozenset[Word]:
+    """The words that are true of a molecule."""
+    groups = _groups()
+    with silent():
+        rings = ring_names(molecule)
+        found = {groups[name] for name in group_names(molecule)}
+    if not rings:
+        return frozenset(found | {Word(NO_RING, "acyclic molecules", 3.0, False)})
+    for system in rings:
+        found.update(_ring_word(name, rank) for rank, name in enumerate(system))
+    times = Counter(system[0] for system in rings if system and system[0].name not in _GENERIC)
+    found.update(_repeated(name, n) for name, count in times.items() for n in _COUNTS if n <= count)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1)
+def _groups() -> dict[str, Word]:
+    return {group.name: Word(group.name, group.compounds, group.weight, False) for group in GROUPS}
+
+
+@lru_cache(maxsize=4096)
+def _ring_word(ring: RingName, rank: int) -> Word:
+    name = ring.name
+    weight = float(ring.atoms + ring.hetero) + (rank == 0)
+    if name in SKELETONS:
+        weight, rank = weight + 4, 0
+    elif name.startswith(REDUCED):
+        weight -= 3
+    # One name has one weight, or else one molecule would have two words for it.
+    weight = _GENERIC.get(name, _BENZENES[1] if name == BENZENE else weight if name not in NAMES else _weight(name))
+    compounds = re.sub(r" (ring )?system$", " compounds", name)
+    if name.endswith("skeleton"):
+        compounds = f"{name.removesuffix(' skeleton')}s" if name in SKELETONS else f"{name.removesuffix(' skeleton')} derivatives"
+    elif name == BENZENE:
+        compounds = "benzene derivatives"
+    elif compounds == name:
+        compounds = f"{name}s"
+    return Word(name, compounds, weight, True)
+
+
+@lru_cache(maxsize=1024)
+def _weight(name: str) -> float:
+    """How much a ring system says: its atoms, and those that are not carbon, ends with double bonds among them, once more."""
+    molecule = part("Chem").MolFromSmiles(several(NAMES[name])[0])
+    return float(molecule.GetNumAtoms() + sum(a.GetAtomicNum() != 6 for a in molecule.GetAtoms()))
+
+
+@lru_cache(maxsize=1024)
+def _repeated(ring: RingName, times: int) -> Word:
+    weight = _BENZENES[times] if ring.name == BENZENE else _ring_word(ring, 0).weight + times
+    what = ring.name if _WHOLE.search(ring.name) else f"{ring.name} ring"
+    return Word(f"{_COUNTS[times]} {what}s", "", weight, True)
+
+
+@lru_cache(maxsize=4096)
+def _implied(word: Word) -> frozenset[str]:
+    """The names of all that follows from a word: what the molecule that stands for it has besides."""
+    chem = part("Chem")
+    for n, times in _COUNTS.items():
+        if word.name.startswith(f"{times} "):
+            name = re.sub(r"( ring)?s$", "", word.name.removeprefix(f"{times} "))
+            fewer = {f"{_COUNTS[m]} {word.name.removeprefix(f'{times} ')}" for m in _COUNTS if m < n}
+            return frozenset({name, *fewer, *_implied(_ring_word(RingName(name, 0, 0), 0))})
+    if word.ring:
+        smiles = several(NAMES.get(word.name) or SKELETONS.get(word.name) or ())
+    else:
+        smiles = tuple(group.example for group in GROUPS if group.name == word.name)
+    held = [frozenset(other.name for other in words(chem.MolFromSmiles(text))) for text in smiles]
+    always = frozenset.intersection(*held) if held else frozenset()
+    if word.ring:  # a ring system follows from its name, whatever it is called there; groups outside of rings do not
+        always |= frozenset(_GENERIC)
+    return always - {word.name, *(() if word.ring else (NO_RING,))}
+
+
+def _score(word: Word, here: float, others: float) -> float:
+    return word.weight * here * (1 - COMMON * others)
+
+
+def _chosen(ranked: list[Word], shares: dict[Word, tuple[float, float]], some: list[frozenset[Word]]) -> list[Word]:
+    """The words of a title: those that say most and that, together, enough of the molecules have."""
+    chosen: list[Word] = []
+    said: set[str] = set()
+    for word in ranked:
+        here, others = shares[word]
+        if here < LEAST or len(chosen) == MOST_WORDS or (chosen and _score(word, here, others) < WORTH):
+            continue
+        if word.name in said or any(other.name in _implied(word) for other in chosen):
+            continue
+        if word.name in _GENERIC and any(other.ring for other in chosen):
+            continue
+        if sum(one.issuperset([*chosen, word]) for one in some) >= LEAST * len(some):
+            chosen.append(word)
+            said |= {word.name} | _implied(word)
+    return chosen
+
+
+def _says_little(word: Word) -> bool:
+    """Whether molecules that have this may have little else in common."""
+    return word.name == NO_RING or word.name in _GENERIC or re.search(rf"\b{BENZENE}( ring)?s?$", word.name) is not None
+
+
+def _sorts(
+    ranked: list[Word], shares: dict[Word, tuple[float, float]], some: list[frozenset[Word]], chosen: list[Word]
+) -> list[Word]:
+    """Some sorts of molecules that make up enough of a set together, where what all of them have says little."""
+    if not all(map(_says_little, chosen)):
+        return []
+    held = [word for word in chosen if word.name not in _GENERIC]
+    left = [one for one in some if one.issuperset(held)]
+    fit = [
+        word for word in ranked
+        if word.weight >= SAYS_ENOUGH and shares[word][0] >= max(OF_A_SORT, TIMES_MORE * shares[word][1]) and word.compounds and not _says_little(word)
+        and not any(word.name in _implied(other) for other in held)
+    ][:COMPARED]  # fmt: skip
+    for count in range(2, SORTS + 1):
+        best: list[Word] = []
+        most = 0.0
+        for sorts in combinations(fit, count):
+            if any(one.name in _implied(other) for one, other in permutations(sorts, 2)):
+                continue
+            have = sum(not one.isdisjoint(sorts) for one in left)
+            says = have * sum(_score(word, *shares[word]) for word in sorts)
+            if have >= LEAST * len(some) and says > most:
+                best, most = list(sorts), says
+        if best:
+            return best
+    return []
+
+
+def _title(chosen: list[Word], sorts: list[Word]) -> str:
+    """The words as a title: ring systems first, but benzene, which says little, after a group."""
+    if sorts:
+        head = _list([word.compounds for word in sorts], "or")
+        acyclic = "acyclic " if any(word.name == NO_RING for word in chosen) else ""
+        having = [_mentioned(word) for word in chosen if word.name != NO_RING]
+        return _capital(f"{acyclic}{head}{' with ' + having[0] if having else ''}")
+    if not chosen:
+        return ""
+    acyclic = [word for word in chosen if word.name == NO_RING]
+    rest = [word for word in chosen if word.name != NO_RING]
+    heads = [word for word in rest if word.ring and word.compounds and word.name != BENZENE and word.name not in _GENERIC]
+    heads = heads or [word for word in rest if not word.ring] or [word for word in rest if word.compounds]
+    others = [_mentioned(word) for word in rest if not heads or word is not heads[0]]
+    head = heads[0].compounds if heads else "molecules"
+    if acyclic:
+        head = f"acyclic {head}"
+    return f"{_capital(head)}{' with ' + _list(others, 'and') if others else ''}"
+
+
+def _mentioned(word: Word) -> str:
+    """What molecules have that have this: "a pyridine ring", "an ester", "two benzene rings"."""
+    if word.ring and not word.compounds:
+        return word.name
+    name = f"{word.name} ring" if word.ring and not _WHOLE.search(word.name) else word.name
+    return f"{_article(name)} {name}"
+
+
+def _article(name: str) -> str:
+    if name[:1] == "8" or name.startswith(("N-", "11-")):
+        return "an"
+    start = re.sub(r"^[^A-Za-z]*", "", name) if not name[:1].isdigit() else ""
+    return "an" if start[:1].lower() in set("aeio") or re.match(r"un[^i]", start) else "a"
+
+
+def _capital(text: str) -> str:
+    at = 5 if text.startswith("tert-") else next((n for n, sign in enumerate(text) if sign.isalpha()), 0)
+    return text[:at] + text[at].upper() + text[at + 1 :]
+
+
+def _list(parts: list[str], last: str) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def _listed(ranked: list[Word], shares: dict[Word, tuple[float, float]]) -> tuple[Share, ...]:
+    """What a fair share of the molecules have, without what follows from that."""
+    kept: list[Word] = []
+    for word in ranked:
+        here, others = shares[word]
+        enough = here >= (LISTED if here >= TIMES * others else OFTEN)
+        follows = any(word.name in _implied(other) and here < shares[other][0] + MORE for other in kept)
+        if enough and not follows and len(kept) < MOST_LISTED:
+            kept.append(word)
+    return tuple(Share(_plain(word), *shares[word]) for word in kept)
+
+
+def _plain(word: Word) -> str:
+    return word.name if not word.ring or word.name in {NO_RING} or _WHOLE.search(word.name) else f"{word.name} ring"
