@@ -167,11 +167,31 @@ def _core(
 def core_smiles(molecule: Any, atoms: Sequence[int], bonds: Sequence[int]) -> str:
     """The part of a molecule as SMILES, with hydrogen at each bond that is cut."""
     chem = part("Chem")
-    piece, _ = cut_out(molecule, atoms, bonds)
-    with silent():
-        if chem.SanitizeMol(piece, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE:
-            return str(chem.MolToSmiles(piece, isomericSmiles=False))
+    piece = made_valid(cut_out(molecule, atoms, bonds)[0])
+    if piece is not None:
+        return str(chem.MolToSmiles(piece, isomericSmiles=False))
     return str(chem.MolFragmentToSmiles(molecule, atoms, bonds, isomericSmiles=False))
+
+
+def made_valid(piece: Any) -> Any | None:
+    """A part of a molecule as a molecule; None if it cannot be one.
+
+    An aromatic ring without the oxygen that was bound to it doubly, such as that of uracil, is one without the hydrogens of its
+    nitrogen atoms, or with only one of them: pyrimidine.
+    """
+    chem = part("Chem")
+    holding = [
+        atom.GetIdx() for atom in piece.GetAtoms()
+        if atom.GetIsAromatic() and atom.GetAtomicNum() == 7 and atom.GetNumExplicitHs() == 1
+    ]  # fmt: skip
+    for kept in [holding, [], *([one] for one in holding)] if holding else [[]]:
+        copy = chem.RWMol(piece)
+        for a in set(holding) - set(kept):
+            copy.GetAtomWithIdx(a).SetNumExplicitHs(0)
+        with silent():
+            if chem.SanitizeMol(copy, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE:
+                return copy
+    return None
 
 
 def cut_out(molecule: Any, atoms: Sequence[int], bonds: Sequence[int]) -> tuple[Any, dict[int, int]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.chemistry.core import Core, connected_part, cut_out
+from graphmeans.chemistry.core import Core, connected_part, cut_out, made_valid
 from graphmeans.chemistry.members import Aligned
 from graphmeans.chemistry.toolkit import part, silent
 from graphmeans.chemistry.variation import Variation
@@ -94,6 +94,10 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         atom = core.host.molecule.GetAtomWithIdx(spot.atom)
         if spot.name.startswith("X"):
             labels[place[spot.atom]] = spot.name
+            several = piece.GetAtomWithIdx(place[spot.atom])  # it stands for atoms of different valences
+            several.SetAtomicNum(0)
+            several.SetFormalCharge(0)
+            several.SetNumExplicitHs(0)
             continue
         cut = [bond for bond in atom.GetBonds() if bond.GetOtherAtomIdx(spot.atom) not in inside]
         orders = [bond.GetBondType() for bond in cut] or [chem.BondType.SINGLE]
@@ -106,10 +110,19 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         piece.AddBond(place[spot.atom], new, order)
         labels[new] = spot.name
         pairs += [(bond.GetOtherAtomIdx(spot.atom), new) for bond in cut[:1]]  # where the host carries it
+    valid = made_valid(piece)
+    if valid is None:  # what is bound doubly in the host need not be so in others
+        for new in labels:
+            for bond in piece.GetAtomWithIdx(new).GetBonds():
+                if not bond.GetIsAromatic():
+                    bond.SetBondType(chem.BondType.SINGLE)
+        valid = made_valid(piece)
     with silent():
-        if chem.SanitizeMol(piece, catchErrors=True) != chem.SanitizeFlags.SANITIZE_NONE:
+        if valid is None:
             piece.UpdatePropertyCache(strict=False)
             chem.FastFindRings(piece)
+        else:
+            piece = valid
         try:
             depictor.GenerateDepictionMatching2DStructure(piece, drawn, pairs)
         except (RuntimeError, ValueError):

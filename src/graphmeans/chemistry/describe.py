@@ -189,7 +189,7 @@ class ClusterChemistry:
         return draw(piece, labels=labels)
 
     def scaffold_picture(self, scaffold: Scaffold) -> MoleculePicture | None:
-        """Draw a scaffold, as it lies in the medoid if the medoid has it.
+        """Draw a scaffold, as it lies in the nearest member that has it, which is turned as the medoid is.
 
         Parameters
         ----------
@@ -201,7 +201,13 @@ class ClusterChemistry:
         MoleculePicture or None
             The picture; None for molecules without rings.
         """
-        molecule = scaffold_turned_to(scaffold.smiles, self.medoid, self._drawn)
+        has = {
+            row
+            for row, smiles in zip(self.molecules.rows, self.all_scaffolds, strict=True)
+            if smiles == scaffold.smiles
+        }
+        host = next((member for member in self.molecules.aligned if member.row in has), self.medoid)
+        molecule = scaffold_turned_to(scaffold.smiles, host, self.laid_out(host))
         return None if molecule is None else draw(molecule)
 
     def member_picture(self, member: Aligned, support: bool = False) -> MoleculePicture:
@@ -331,9 +337,10 @@ def describe_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) ->
     -------
     list of dict
         A row for each cluster that has members, for example for `pandas.DataFrame`: ``cluster``, ``size``, ``series`` (what most
-        members have in common, in words), ``series_share``, ``medoid`` (its place in the collection), ``medoid_smiles``, ``core_smiles``, ``core_smarts``, ``core_atoms``, ``core_share`` (of all
-        members, by substructure search), ``variation`` (text), ``scaffold``, ``scaffold_share``, and the medians ``weight``,
-        ``logP``, ``TPSA`` and ``rings``.
+        members have in common, in words), ``series_share``, ``medoid`` (its place in the collection),
+        ``medoid_smiles``, ``core_smiles``, ``core_smarts``, ``core_atoms``, ``core_share`` (of all members, by substructure
+        search), ``variation`` (text), ``scaffold``, ``scaffold_share``, and the medians ``weight``, ``logP``, ``TPSA`` and
+        ``rings``.
 
     See Also
     --------

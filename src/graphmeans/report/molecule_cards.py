@@ -16,10 +16,11 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from graphmeans.chemistry.core import LEVELS, Core
-from graphmeans.chemistry.describe import ClusterChemistry, ranges_of_all
+from graphmeans.chemistry.describe import ClusterChemistry, named, ranges_of_all
 from graphmeans.chemistry.drawing import MoleculePicture
 from graphmeans.chemistry.members import Aligned, ClusterMolecules, Molecules, made_of_molecules, spread
-from graphmeans.chemistry.profile import PROPERTIES, Range
+from graphmeans.chemistry.names.series import SeriesName
+from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Place
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
@@ -31,7 +32,7 @@ from graphmeans.report.summary import ClusteringSummary
 
 #: Places of a core, and groups at each of them, that are named; members that are drawn by RDKit.
 PLACES, GROUPS, DRAWN = 8, 4, 1500
-_RING = re.compile(r" \(ring with R\d+\)")
+_RING = re.compile(r" \(ring with R\d+(, R\d+)*\)")
 #: Groups that fewer of the members have are counted together.
 RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
@@ -68,6 +69,7 @@ class MoleculeCards:
                 aligned = [self.known[row] if row in self.known else molecules.aligned(row, more[row]) for row in some]
                 held = ClusterMolecules(c.label, rows, [molecules[row] for row in rows], aligned)
                 self.clusters[c.label] = ClusterChemistry(held)
+        named(list(self.clusters.values()))
         self._all = ranges_of_all(list(self.clusters.values()))
 
     def shape(self, row: int) -> FloatArray | None:
@@ -91,12 +93,19 @@ class MoleculeCards:
             "aligned": len(cluster.molecules.aligned), "counted": len(cluster.molecules), "cores": cores,
             "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
             "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
-            "scaffolds": [
-                {"smiles": row.smiles or "no ring", "share": _percent(row.members / len(cluster.molecules))}
-                for row in cluster.scaffolds
-            ],
-            "mixed": best is None or len(best.atoms) * best.share < MIXED * medoid.molecule.GetNumAtoms(),
+            "scaffolds": [self._scaffold(cluster, row) for row in cluster.scaffolds],
+            "mixed": _is_mixed(cluster), "title": _title(cluster), "series": _series(cluster.series),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
+            "medians": _medians(cluster),
+        }  # fmt: skip
+
+    def _scaffold(self, cluster: ClusterChemistry, row: Scaffold) -> dict[str, Any]:
+        picture = cluster.scaffold_picture(row)
+        share = _percent(row.members / len(cluster.molecules))
+        said = f"Scaffold of {share} of the members: {row.smiles}"
+        return {
+            "smiles": row.smiles or "no ring", "share": share,
+            "svg": None if picture is None else Markup(_picture(picture, said)),
         }  # fmt: skip
 
     def _core(self, cluster: ClusterChemistry, core: Core, best: bool) -> dict[str, Any]:
@@ -174,6 +183,41 @@ def _mappings(estimator: Any, summary: ClusteringSummary, graphs: ReportGraphs, 
     points = points_of(estimator, [graphs[row] for row in rows])
     found = align_to_center(quick, points, centers_of(estimator), summary.labels[rows])
     return [found.mapping(p) for p in range(len(rows))]
+
+
+def _is_mixed(cluster: ClusterChemistry) -> bool:
+    """Whether no large part is common to most of the members."""
+    core = cluster.core
+    return core is None or len(core.atoms) * core.share < MIXED * cluster.medoid.molecule.GetNumAtoms()
+
+
+def _title(cluster: ClusterChemistry) -> str:
+    """What the members are called; that they are mixed, if neither a core nor a name says much of them."""
+    title = cluster.series.title
+    if cluster.series.telling or (title and not _is_mixed(cluster)):
+        return title
+    return f"Mixed: {title[0].lower()}{title[1:]}" if title else "Mixed molecules"
+
+
+def _series(series: SeriesName) -> dict[str, Any]:
+    """How many members have all that the title says, and what else many of them have."""
+    words = [
+        {"text": row.what, "share": row.here, "said": _percent(row.here), "others": _percent(row.others)}
+        for row in series.words
+    ]
+    return {
+        "named": bool(series.title),
+        "share": _percent(series.share),
+        "others": _percent(series.others),
+        "words": words,
+    }
+
+
+def _medians(cluster: ClusterChemistry) -> str:
+    """The properties of a cluster in a line."""
+    found = {name: _range(row).split(" ")[0] for name, row in cluster.ranges.items()}
+    said = [f"{found['weight']} g/mol", f"logP {found['logP']}", f"TPSA {found['TPSA']} Å²"] if found else []
+    return ", ".join([*said, f"{found['rings']} ring{'' if found['rings'] == '1' else 's'}"]) if found else ""
 
 
 def _picture(picture: MoleculePicture, label: str) -> str:

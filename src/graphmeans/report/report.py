@@ -165,6 +165,8 @@ def _page(
     for card in shown:
         card["network"] = None if networks is None else networks.card(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
+        if card["molecule"] is not None:
+            card["caption"] = card["molecule"]["title"]
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(
         networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads

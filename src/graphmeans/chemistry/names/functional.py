@@ -20,13 +20,15 @@ class Group(NamedTuple):
 
 _ALKYL = "[CX4;!$(C([OX2])[O,N,S,n]);!$(C[F,Cl,Br,I])]"
 _PLAIN_N = "!$(N~[!#6]);!$(N[#6]=[O,S,N]);!$(NC#N)"
-_METAL = "[!#0;!#1;!#2;!#5;!#6;!#7;!#8;!#9;!#14;!#15;!#16;!#17;!#33;!#34;!#35;!#52;!#53]"
+#: Metals, but not those whose ions are mostly there to balance a charge.
+_METAL = f"[{','.join(f'#{n}' for n in (13, *range(21, 33), *range(39, 52), *range(57, 85), *range(89, 104)))}]"
 
 #: Aromatic rings of examples are thiophene: of what is bound to any aromatic ring, benzene shall not be taken for a part.
 GROUPS = tuple(Group(*row) for row in (
     # acids and what is made of them
     ("carboxylic acid", "carboxylic acids", 5, "[CX3;$([H0][#6]),$([H1])](=[OX1])[$([OX2H1]),$([OX1-])]", "CC(=O)O"),
-    ("amino acid", "amino acids", 6, "[N;$([NX3;!$(N~[!#6]);!$(NC=[O,S,N])]),$([NX4+])][CX4][CX3](=[OX1])[$([OX2H1]),$([OX1-])]", "NCC(=O)O"),
+    ("amino acid", "amino acids", 6,
+     "[N;$([NX3;!$(N~[!#6]);!$(NC=[O,S,N])]),$([NX4+])][CX4][CX3](=[OX1])[$([OX2H1]),$([OX1-])]", "NCC(=O)O"),
     ("ester", "esters", 5, "[CX3;$([H0][#6]),$([H1])](=[OX1])-!@[OX2][#6;!$([#6]=[O,S,N])]", "CC(=O)OC"),
     ("lactone", "lactones", 5, "[#6;$([#6](=[OX1])@[#6])]@[$([OX2;R]),$([o;R])]@[#6;!$([#6]=[O,S,N])]", "O=C1CCCO1"),
     ("carboxylic anhydride", "carboxylic anhydrides", 6, "[CX3](=[OX1])[OX2][CX3]=[OX1]", "CC(=O)OC(C)=O"),
@@ -98,12 +100,12 @@ GROUPS = tuple(Group(*row) for row in (
     ("sulfonic acid", "sulfonic acids", 6, "[#6][SX4](=[OX1])(=[OX1])[$([OX2H1]),$([OX1-])]", "CS(=O)(=O)O"),
     ("sulfonate ester", "sulfonate esters", 6, "[#6][SX4](=[OX1])(=[OX1])[OX2][#6]", "COS(C)(=O)=O"),
     ("sulfonyl halide", "sulfonyl halides", 6, "[#6][SX4](=[OX1])(=[OX1])[F,Cl,Br,I]", "CS(=O)(=O)Cl"),
-    ("phosphate", "phosphates", 6, "P(=[OX1])([O,S])([O,S])[O,S]", "COP(=O)(O)O"),
+    ("phosphate", "phosphates", 6, "P(=[OX1])(O)(O)O", "COP(=O)(O)O"),
     ("thiophosphate", "thiophosphates", 6, "P(=[SX1])([O,S])([O,S])[O,S]", "COP(=S)(O)O"),
     ("phosphonate", "phosphonates", 6, "[#6]P(=[OX1])([$([OX2]),$([OX1-])])[$([OX2]),$([OX1-])]", "CP(=O)(O)O"),
     ("phosphine", "phosphines", 6, "[PX3]([#6])([#6])[#6]", "CP(C)C"),
     ("phosphonium group", "phosphonium salts", 6, "[PX4+]([#6])([#6])([#6])[#6]", "C[P+](C)(C)C"),
-    ("boronic acid", "boronic acids", 6, "[#6]B([OX2])[OX2]", "CB(O)O"),
+    ("boronic acid", "boronic acids", 6, "[#6]B([$([OX2H1]),$([OX1-])])[$([OX2H1]),$([OX1-])]", "CB(O)O"),
     ("silicon atom", "silicon compounds", 6, "[Si]", "C[SiH3]"),
     ("metal atom", "metal compounds", 6, _METAL, "C[Hg]C"),
     # halogens

@@ -35,8 +35,9 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "pyrrolidine-2,3-dione": "O=C1CCNC1=O", "piperidin-2-one": "O=C1CCCCN1", "piperidin-4-one": "O=C1CCNCC1",
     "caprolactam": "O=C1CCCCCN1", "azetidin-2-one": "O=C1CCN1", "diketopiperazine": "O=C1CNC(=O)CN1",
     "piperazin-2-one": "O=C1CNCCN1", "morpholin-3-one": "O=C1COCCN1", "butyrolactone": "O=C1CCCO1", "butenolide": "O=C1C=CCO1",
-    "valerolactone": "O=C1CCCCO1", "tetronic acid": "O=C1CC(=O)CO1", "cyclopropenone": "O=c1cc1",
-    "cyclobutenedione": "O=c1ccc1=O", "cyclobutanone": "O=C1CCC1", "cyclopentanone": "O=C1CCCC1", "cyclopentenone": "O=C1C=CCC1",
+    "valerolactone": "O=C1CCCCO1", "cyclopropenone": "O=c1cc1",
+    "cyclobutenedione": "O=c1ccc1=O", "cyclobutanone": "O=C1CCC1", "cyclopentanone": "O=C1CCCC1",
+    "cyclopentenone": "O=C1C=CCC1",
     "cyclohexanone": "O=C1CCCCC1", "cyclohexenone": "O=C1C=CCCC1", "cyclohexane-1,3-dione": "O=C1CCCC(=O)C1",
     "cyclohexane-1,4-dione": "O=C1CCC(=O)CC1", "cyclohexadienone": ("O=C1C=CCC=C1", "O=C1C=CC=CC1"),
     "cycloheptanone": "O=C1CCCCCC1", "tropone": "O=c1cccccc1", "benzoquinone": ("O=C1C=CC(=O)C=C1", "O=C1C=CC=CC1=O"),
@@ -58,7 +59,8 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "1,3-dithiane": "C1CSCSC1", "1,3-oxazinane": "C1CNCOC1", "1,3-thiazinane": "C1CNCSC1", "1,3,5-triazinane": "C1NCNCN1",
     "1,3,5-trioxane": "C1OCOCO1", "azepane": "C1CCCNCC1", "1,4-diazepane": "C1CNCCNC1", "azocane": "C1CCCNCCC1",
     # two rings
-    "naphthalene": "c1ccc2ccccc2c1", "azulene": "c1ccc2cccc-2cc1", "indole": "c1ccc2[nH]ccc2c1", "isoindole": "c1ccc2c[nH]cc2c1",
+    "naphthalene": "c1ccc2ccccc2c1", "azulene": "c1ccc2cccc-2cc1", "indole": "c1ccc2[nH]ccc2c1",
+    "isoindole": "c1ccc2c[nH]cc2c1",
     "indolizine": "c1ccn2cccc2c1", "benzofuran": "c1ccc2occc2c1", "benzothiophene": "c1ccc2sccc2c1",
     "benzimidazole": "c1ccc2[nH]cnc2c1", "indazole": "c1ccc2[nH]ncc2c1", "benzoxazole": "c1ccc2ocnc2c1",
     "benzisoxazole": ("c1ccc2oncc2c1", "c1ccc2nocc2c1"), "benzothiazole": "c1ccc2scnc2c1", "benzisothiazole": "c1ccc2sncc2c1",
@@ -71,18 +73,22 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "pyrazolo[3,4-d]pyrimidine": "c1ncc2cn[nH]c2n1", "pyrrolo[2,3-d]pyrimidine": "c1ncc2cc[nH]c2n1",
     "thieno[2,3-b]pyridine": "c1cnc2sccc2c1", "thieno[2,3-d]pyrimidine": "c1ncc2ccsc2n1",
     "[1,2,4]triazolo[4,3-a]pyridine": "c1ccn2cnnc2c1", "[1,2,4]triazolo[1,5-a]pyrimidine": "c1cnc2ncnn2c1",
-    "imidazo[2,1-b]thiazole": "c1cn2ccsc2n1", "indane": "c1ccc2c(c1)CCC2", "indene": "c1ccc2c(c1)C=CC2", "tetralin": "c1ccc2c(c1)CCCC2",
-    "dihydronaphthalene": ("c1ccc2c(c1)C=CCC2", "c1ccc2c(c1)CC=CC2"), "indoline": "c1ccc2c(c1)CCN2", "isoindoline": "c1ccc2c(c1)CNC2",
+    "imidazo[2,1-b]thiazole": "c1cn2ccsc2n1", "indane": "c1ccc2c(c1)CCC2", "indene": "c1ccc2c(c1)C=CC2",
+    "tetralin": "c1ccc2c(c1)CCCC2",
+    "dihydronaphthalene": ("c1ccc2c(c1)C=CCC2", "c1ccc2c(c1)CC=CC2"), "indoline": "c1ccc2c(c1)CCN2",
+    "isoindoline": "c1ccc2c(c1)CNC2",
     "tetrahydroquinoline": "c1ccc2c(c1)CCCN2", "tetrahydroisoquinoline": "c1ccc2c(c1)CCNC2",
-    "dihydrobenzofuran": "c1ccc2c(c1)CCO2", "chroman": "c1ccc2c(c1)CCCO2", "chromene": ("c1ccc2c(c1)C=CCO2", "c1ccc2c(c1)CC=CO2"),
+    "dihydrobenzofuran": "c1ccc2c(c1)CCO2", "chroman": "c1ccc2c(c1)CCCO2",
+    "chromene": ("c1ccc2c(c1)C=CCO2", "c1ccc2c(c1)CC=CO2"),
     "1,3-benzodioxole": "c1ccc2c(c1)OCO2", "1,4-benzodioxane": "c1ccc2c(c1)OCCO2",
-    "1,4-benzoxazine": ("c1ccc2c(c1)NCCO2", "c1ccc2c(c1)N=CCO2"), "1,4-benzothiazine": ("c1ccc2c(c1)NCCS2", "c1ccc2c(c1)NC=CS2"),
+    "1,4-benzoxazine": ("c1ccc2c(c1)NCCO2", "c1ccc2c(c1)N=CCO2"),
+    "1,4-benzothiazine": ("c1ccc2c(c1)NCCS2", "c1ccc2c(c1)NC=CS2"),
     "1,4-benzodiazepine": ("c1ccc2c(c1)CNCCN2", "c1ccc2c(c1)C=NCC=N2", "c1ccc2c(c1)C=NCCN2"),
     "1,5-benzodiazepine": ("c1ccc2c(c1)NCCCN2", "c1ccc2c(c1)N=CCCN2", "c1ccc2c(c1)N=CCC=N2"),
     "decalin": "C1CCC2CCCCC2C1", "hydrindane": "C1CCC2CCCC2C1", "norbornane": "C1CC2CCC1C2", "norbornene": "C1=CC2CCC1C2",
     "bicyclo[2.2.2]octane": "C1CC2CCC1CC2", "quinuclidine": "C1CN2CCC1CC2", "tropane": "C1CC2CCC(C1)N2",
     "DABCO": "C1CN2CCN1CC2", "quinolizidine": "C1CCN2CCCCC2C1", "pyrrolizidine": "C1CC2CCCN2C1",
-    "pinane": "C1CC2CC(C1)C2", "7-oxanorbornane": "C1CC2CCC1O2",
+    "bicyclo[3.1.1]heptane": "C1CC2CC(C1)C2", "7-oxanorbornane": "C1CC2CCC1O2",
     # two rings with carbonyl groups
     "2-quinolone": "O=c1ccc2ccccc2[nH]1", "4-quinolone": "O=c1cc[nH]c2ccccc12", "isoquinolone": "O=c1[nH]ccc2ccccc12",
     "quinazolin-4-one": "O=c1[nH]cnc2ccccc12", "quinazoline-2,4-dione": "O=c1[nH]c(=O)c2ccccc2[nH]1",
@@ -96,37 +102,44 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "benzothiazol-2-one": "O=c1[nH]c2ccccc2s1", "benzimidazol-2-one": "O=c1[nH]c2ccccc2[nH]1",
     "saccharin": "O=C1NS(=O)(=O)c2ccccc21", "1,4-benzodiazepin-2-one": ("O=C1CN=Cc2ccccc2N1", "O=C1CNCc2ccccc2N1"),
     "1,5-benzodiazepin-2-one": ("O=C1CCNc2ccccc2N1", "O=C1CC=Nc2ccccc2N1"), "1,4-benzoxazin-3-one": "O=C1COc2ccccc2N1",
-    "1,4-benzothiazin-3-one": "O=C1CSc2ccccc2N1", "purin-6-one": "O=c1[nH]cnc2nc[nH]c12", "xanthine": "O=c1[nH]c(=O)c2[nH]cnc2[nH]1",
+    "1,4-benzothiazin-3-one": "O=C1CSc2ccccc2N1", "purin-6-one": "O=c1[nH]cnc2nc[nH]c12",
+    "xanthine": "O=c1[nH]c(=O)c2[nH]cnc2[nH]1",
     "purine-6-thione": "S=c1[nH]cnc2nc[nH]c12", "pteridin-4-one": "O=c1[nH]cnc2nccnc12",
-    "thieno[2,3-d]pyrimidin-4-one": "O=c1[nH]cnc2sccc12", "camphor skeleton": "O=C1CC2CCC1C2",
+    "thieno[2,3-d]pyrimidin-4-one": "O=c1[nH]cnc2sccc12", "norbornanone": "O=C1CC2CCC1C2",
     "penam": "O=C1CC2SCCN12", "cephem": "O=C1CC2SCC=CN12",
     # three rings and more
     "anthracene": "c1ccc2cc3ccccc3cc2c1", "phenanthrene": "c1ccc2c(c1)ccc1ccccc12", "fluorene": "c1ccc2c(c1)Cc1ccccc1-2",
     "acenaphthene": "c1cc2c3c(cccc3c1)CC2", "carbazole": "c1ccc2c(c1)[nH]c1ccccc12", "dibenzofuran": "c1ccc2c(c1)oc1ccccc12",
     "dibenzothiophene": "c1ccc2c(c1)sc1ccccc12", "acridine": "c1ccc2nc3ccccc3cc2c1", "phenazine": "c1ccc2nc3ccccc3nc2c1",
     "phenanthridine": "c1ccc2c(c1)cnc1ccccc12", "1,10-phenanthroline": "c1cnc2c(c1)ccc1cccnc12",
-    "benzo[h]quinoline": "c1ccc2c(c1)ccc1cccnc12", "phenothiazine": "c1ccc2c(c1)Nc1ccccc1S2", "phenoxazine": "c1ccc2c(c1)Nc1ccccc1O2",
+    "benzo[h]quinoline": "c1ccc2c(c1)ccc1cccnc12", "phenothiazine": "c1ccc2c(c1)Nc1ccccc1S2",
+    "phenoxazine": "c1ccc2c(c1)Nc1ccccc1O2",
     "phenoxathiin": "c1ccc2c(c1)Oc1ccccc1S2", "thianthrene": "c1ccc2c(c1)Sc1ccccc1S2",
     "dibenzodioxin": "c1ccc2c(c1)Oc1ccccc1O2", "xanthene": "c1ccc2c(c1)Cc1ccccc1O2", "thioxanthene": "c1ccc2c(c1)Cc1ccccc1S2",
     "9,10-dihydroacridine": "c1ccc2c(c1)Cc1ccccc1N2", "9,10-dihydroanthracene": "c1ccc2c(c1)Cc1ccccc1C2",
     "dibenzoazepine": ("c1ccc2c(c1)C=Cc1ccccc1N2", "c1ccc2c(c1)CCc1ccccc1N2"),
-    "dibenzocycloheptene": ("c1ccc2c(c1)C=Cc1ccccc1C2", "c1ccc2c(c1)CCc1ccccc1C2"), "beta-carboline": "c1ccc2c(c1)[nH]c1cnccc12",
+    "dibenzocycloheptene": ("c1ccc2c(c1)C=Cc1ccccc1C2", "c1ccc2c(c1)CCc1ccccc1C2"),
+    "beta-carboline": "c1ccc2c(c1)[nH]c1cnccc12",
     "tetrahydro-beta-carboline": "c1ccc2c(c1)[nH]c1c2CCNC1", "tetrahydrocarbazole": "c1ccc2c(c1)[nH]c1c2CCCC1",
     "anthraquinone": "O=C1c2ccccc2C(=O)c2ccccc21", "phenanthrenequinone": "O=C1C(=O)c2ccccc2-c2ccccc21",
     "anthrone": "O=C1c2ccccc2Cc2ccccc21", "fluorenone": "O=C1c2ccccc2-c2ccccc21", "xanthone": "O=c1c2ccccc2oc2ccccc12",
     "thioxanthone": "O=c1c2ccccc2sc2ccccc12", "acridone": "O=c1c2ccccc2[nH]c2ccccc12", "psoralen": "O=c1ccc2cc3ccoc3cc2o1",
     "naphthalimide": "O=C1NC(=O)c2cccc3cccc1c23", "isoalloxazine": "O=c1[nH]c(=O)c2nc3ccccc3[nH]c-2n1",
-    "pyrene": "c1cc2ccc3cccc4ccc(c1)c2c34", "tetracene": "c1ccc2cc3cc4ccccc4cc3cc2c1", "chrysene": "c1ccc2c(c1)ccc1c3ccccc3ccc21",
+    "pyrene": "c1cc2ccc3cccc4ccc(c1)c2c34", "tetracene": "c1ccc2cc3cc4ccccc4cc3cc2c1",
+    "chrysene": "c1ccc2c(c1)ccc1c3ccccc3ccc21",
     "benz[a]anthracene": "c1ccc2cc3c(ccc4ccccc43)cc2c1", "triphenylene": "c1ccc2c(c1)c1ccccc1c1ccccc21",
-    "fluoranthene": "c1ccc2c(c1)-c1cccc3cccc-2c13", "adamantane": "C1C2CC3CC1CC(C2)C3", "hexamethylenetetramine": "C1N2CN3CN1CN(C2)C3",
+    "fluoranthene": "c1ccc2c(c1)-c1cccc3cccc-2c13", "adamantane": "C1C2CC3CC1CC(C2)C3",
+    "hexamethylenetetramine": "C1N2CN3CN1CN(C2)C3",
 }  # fmt: skip
 #: Skeletons that have a name whatever their bonds: elements and rings decide.
 SKELETONS: dict[str, str | tuple[str, ...]] = {
-    "steroid skeleton": "C1CCC2C(C1)CCC1C2CCC2CCCC21", "morphinan skeleton": ("C1CCC2C3CC4CCCCC4C2(C1)CCN3", "C1CC2CC3C4CCCC5OC(C1)C2C45CCN3"),
-    "ergoline skeleton": "C1CC2CNC3CCCC4C3C2C(C1)N4", "yohimban skeleton": "C1CCC2CN3CCC4C5CCCCC5NC4C3CC2C1",
+    "steroid skeleton": "C1CCC2C(C1)CCC1C2CCC2CCCC21",
+    "morphinan skeleton": ("C1CCC2C3CC4CCCCC4C2(C1)CCN3", "C1CC2CC3C4CCCC5OC(C1)C2C45CCN3"),
+    "ergoline skeleton": "C1CC2C(CC3CNC4CCCC2C34)NC1",
+    "yohimban skeleton": "C1CCC2CN3CCC4C5CCCCC5NC4C3CC2C1",
 }
 #: How a skeleton with fewer double bonds than the aromatic one of that name is called.
-REDUCED = "partly hydrogenated "
+REDUCED = "hydrogenated "
 #: What is said of ring systems whatever their name; the number of rings is that of the smallest set of them.
 FUSED = {2: "bicyclic ring system", 3: "tricyclic ring system", 4: "polycyclic ring system"}
 HETEROAROMATIC, MACROCYCLE, LARGE_RING = "aromatic heterocycle", "macrocycle", 12
@@ -175,9 +188,9 @@ def _key(molecule: Any, inside: set[int], along: set[int]) -> str:
     for a in sorted(inside):
         for bond in molecule.GetAtomWithIdx(a).GetBonds():
             other = bond.GetOtherAtom(molecule.GetAtomWithIdx(a))
-            if bond.GetBondType() == chem.BondType.DOUBLE and bond.GetIdx() not in along:
-                if other.GetAtomicNum() in (8, 16) and other.GetDegree() == 1:
-                    _bind(piece, place[a], _add(piece, other.GetAtomicNum(), False), bond.GetBondType())
+            bound_doubly = bond.GetBondType() == chem.BondType.DOUBLE and bond.GetIdx() not in along
+            if bound_doubly and other.GetAtomicNum() in (8, 16) and other.GetDegree() == 1:
+                _bind(piece, place[a], _add(piece, other.GetAtomicNum(), False), bond.GetBondType())
     return str(chem.MolToSmiles(piece))
 
 

@@ -12,13 +12,22 @@ from typing import Any, NamedTuple
 
 from graphmeans.chemistry.names.functional import GROUPS, group_names
 from graphmeans.chemistry.names.rings import (
-    FUSED, HETEROAROMATIC, MACROCYCLE, NAMES, REDUCED, SKELETONS, RingName, ring_names, several,
+    FUSED,
+    HETEROAROMATIC,
+    MACROCYCLE,
+    NAMES,
+    REDUCED,
+    SKELETONS,
+    RingName,
+    ring_names,
+    several,
 )  # fmt: skip
 from graphmeans.chemistry.toolkit import part, silent
 
 #: A title is true of at least this share of the molecules, word for word and in all; so many words are in it at most.
 LEAST, MOST_WORDS = 0.6, 3
-#: What is listed is true of at least the first share and, below the second, of so many times as many as elsewhere; so many are listed at most.
+#: What is listed is true of at least the first share and, below the second, of so many times as many as elsewhere; so many
+#: are listed at most.
 LISTED, OFTEN, TIMES, MOST_LISTED = 0.1, 0.3, 1.5, 6
 #: Where no such title says much, several sorts of molecules are named that make up as large a share together: at most so many,
 #: each with at least this share, which is so many times that in other clusters; so many are compared,
@@ -67,7 +76,7 @@ class SeriesName:
         The share of the molecules of other clusters that have all of it.
     words : tuple of (str, float, float)
         Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
-        clusters; what says most about the cluster comes first.
+        clusters, the most frequent first.
     telling : bool
         Whether the title says more than how many benzene rings there are, that there is no ring, or that there are ring
         systems of some kind.
@@ -93,36 +102,63 @@ class SeriesName:
     telling: bool
 
 
+class _Set:
+    """The words of each molecule of a set, and the shares of the molecules that each word is true of, here and elsewhere."""
+
+    def __init__(self, some: list[frozenset[Word]], together: Counter[Word], total: int) -> None:
+        self.some = some
+        rest = total - len(some)
+        counts = Counter(word for one in some for word in one)
+        self.shares = {
+            word: (n / len(some), (together[word] - n) / rest if rest else 0.0) for word, n in counts.items()
+        }  # fmt: skip
+        self.ranked = sorted(self.shares, key=lambda word: (-_score(word, *self.shares[word]), word.name))
+        chosen = _chosen(self.ranked, self.shares, some)
+        self.sorts = _sorts(self.ranked, self.shares, some, chosen)
+        # An aromatic heterocycle, say, is not named beside several sorts of them.
+        self.chosen = [word for word in chosen if not (self.sorts and word.name in _GENERIC)]
+
+    @property
+    def title(self) -> str:
+        return _title(self.chosen, self.sorts)
+
+    def fitting(self, some: list[frozenset[Word]]) -> int:
+        """How many of these molecules are what the title says."""
+        return sum(one.issuperset(self.chosen) and (not self.sorts or not one.isdisjoint(self.sorts)) for one in some)
+
+    def add_what_differs(self, twins: list[_Set]) -> None:
+        """Add to the title a word that is true of enough molecules here, and of few where the title is the same."""
+        for word in self.ranked:
+            seldom = all(twin.shares.get(word, (0.0, 0.0))[0] * TIMES_MORE <= self.shares[word][0] for twin in twins)
+            implied = any(word.name in _implied(other) for other in self.chosen)
+            if seldom and not implied and word.name not in _GENERIC and self.shares[word][0] >= LEAST:
+                self.chosen.append(word)
+                if self.fitting(self.some) >= LEAST * len(self.some):
+                    return
+                self.chosen.pop()
+
+
 def name_series(sets: Sequence[Sequence[Any]]) -> list[SeriesName]:
     """Name each set of molecules by what most of its molecules have, and the molecules of the other sets more seldom."""
     held = [[words(molecule) for molecule in molecules] for molecules in sets]
-    counts = [Counter(word for one in some for word in one) for some in held]
-    together = Counter[Word]()
-    for count in counts:
-        together.update(count)
+    together = Counter(word for some in held for one in some for word in one)
     total = sum(map(len, held))
-    found = []
-    for some, count in zip(held, counts, strict=True):
-        rest = total - len(some)
-        shares = {
-            word: (n / len(some), (together[word] - n) / rest if rest else 0.0) for word, n in count.items()
-        }  # fmt: skip
-        ranked = sorted(shares, key=lambda word: (-_score(word, *shares[word]), word.name))
-        chosen = _chosen(ranked, shares, some)
-        sorts = _sorts(ranked, shares, some, chosen)
-        if sorts:  # an aromatic heterocycle, say, is not named beside them
-            chosen = [word for word in chosen if word.name not in _GENERIC]
+    found = [_Set(some, together, total) for some in held]
+    titles = [one.title for one in found]
+    for one, title in zip(found, titles, strict=True):
+        twins = [other for other, same in zip(found, titles, strict=True) if same == title and other is not one]
+        if title and twins:
+            one.add_what_differs(twins)
+    return [_name(one, held, total) for one in found]
 
-        def fits(one: frozenset[Word], chosen: list[Word] = chosen, sorts: list[Word] = sorts) -> bool:
-            return one.issuperset(chosen) and (not sorts or not one.isdisjoint(sorts))
 
-        have, named = sum(map(fits, some)), bool(chosen or sorts)
-        all_have = sum(fits(one) for other in held for one in other)
-        found.append(SeriesName(
-            _title(chosen, sorts), have / len(some) if named else 0.0, (all_have - have) / rest if rest and named else 0.0,
-            _listed(ranked, shares), bool(sorts) or not all(map(_says_little, chosen)),
-        ))  # fmt: skip
-    return found
+def _name(one: _Set, held: list[list[frozenset[Word]]], total: int) -> SeriesName:
+    named, rest = bool(one.chosen or one.sorts), total - len(one.some)
+    have, everywhere = one.fitting(one.some), sum(map(one.fitting, held))
+    return SeriesName(
+        one.title, have / len(one.some) if named else 0.0, (everywhere - have) / rest if rest and named else 0.0,
+        _listed(one.ranked, one.shares), bool(one.sorts) or not all(map(_says_little, one.chosen)),
+    )  # fmt: skip
 
 
 def words(molecule: Any) -> frozenset[Word]:
@@ -234,9 +270,10 @@ def _sorts(
         return []
     held = [word for word in chosen if word.name not in _GENERIC]
     left = [one for one in some if one.issuperset(held)]
+    telling = [word for word in ranked if word.weight >= SAYS_ENOUGH and word.compounds and not _says_little(word)]
     fit = [
-        word for word in ranked
-        if word.weight >= SAYS_ENOUGH and shares[word][0] >= max(OF_A_SORT, TIMES_MORE * shares[word][1]) and word.compounds and not _says_little(word)
+        word for word in telling
+        if shares[word][0] >= max(OF_A_SORT, TIMES_MORE * shares[word][1])
         and not any(word.name in _implied(other) for other in held)
     ][:COMPARED]  # fmt: skip
     for count in range(2, SORTS + 1):
@@ -258,9 +295,9 @@ def _title(chosen: list[Word], sorts: list[Word]) -> str:
     """The words as a title: ring systems first, but benzene, which says little, after a group."""
     if sorts:
         head = _list([word.compounds for word in sorts], "or")
-        acyclic = "acyclic " if any(word.name == NO_RING for word in chosen) else ""
+        first = "acyclic " if any(word.name == NO_RING for word in chosen) else ""
         having = [_mentioned(word) for word in chosen if word.name != NO_RING]
-        return _capital(f"{acyclic}{head}{' with ' + having[0] if having else ''}")
+        return _capital(f"{first}{head}{' with ' + _list(having, 'and') if having else ''}")
     if not chosen:
         return ""
     acyclic = [word for word in chosen if word.name == NO_RING]
@@ -307,7 +344,7 @@ def _listed(ranked: list[Word], shares: dict[Word, tuple[float, float]]) -> tupl
         follows = any(word.name in _implied(other) and here < shares[other][0] + MORE for other in kept)
         if enough and not follows and len(kept) < MOST_LISTED:
             kept.append(word)
-    return tuple(Share(_plain(word), *shares[word]) for word in kept)
+    return tuple(sorted((Share(_plain(word), *shares[word]) for word in kept), key=lambda row: -row.here))
 
 
 def _plain(word: Word) -> str:

@@ -13,7 +13,8 @@ _NAMES = {
     "*C": "CH₃", "*CC": "C₂H₅", "*CCC": "propyl", "*C(C)C": "isopropyl", "*CCCC": "butyl", "*CC(C)C": "isobutyl",
     "*C(C)(C)C": "tert-butyl", "*C1CC1": "cyclopropyl", "*C1CCCC1": "cyclopentyl", "*C1CCCCC1": "cyclohexyl",
     "*C(C)CC": "sec-butyl", "*CCCCC": "pentyl", "*CCC(C)C": "isopentyl", "*CCCCCC": "hexyl", "*N1CCCC1": "pyrrolidino",
-    "*N1CCCCC1": "piperidino", "*N1CCOCC1": "morpholino", "*N1CCNCC1": "piperazino", "*N1CCN(C)CC1": "4-methylpiperazino", "*c1ccccn1": "2-pyridyl",
+    "*N1CCCCC1": "piperidino", "*N1CCOCC1": "morpholino", "*N1CCNCC1": "piperazino",
+    "*N1CCN(C)CC1": "4-methylpiperazino", "*c1ccccn1": "2-pyridyl",
     "*c1cccnc1": "3-pyridyl", "*c1ccncc1": "4-pyridyl", "*c1ncccn1": "2-pyrimidyl", "*c1cccs1": "2-thienyl",
     "*c1ccsc1": "3-thienyl", "*c1ccco1": "2-furyl", "*c1nccs1": "2-thiazolyl", "*C=C": "vinyl",
     "*=C": "=CH₂", "*=CC": "=CHCH₃", "*CC=C": "allyl", "*C#C": "ethynyl", "*c1ccccc1": "phenyl", "*Cc1ccccc1": "benzyl",
@@ -110,10 +111,10 @@ def _text(molecule: Any, atom: Any, before: int) -> str | None:
     shown = list(dict.fromkeys(found for _, found in parts))
     for n, found in enumerate(shown):
         times = alike[found]
-        bare = found.removeprefix("-").removeprefix("(").removesuffix(")") if found.startswith("-(") else found.removeprefix("-")
+        inner = found.removeprefix("-(").removesuffix(")") if found.startswith("-(") else found.removeprefix("-")
         single = len(found) == 1 or found in _HALOGENS
         last = n == len(shown) - 1 and times == 1
-        text += found if last or (single and times == 1) else f"{found if single else f'({bare})'}{_small(times)}"
+        text += found if last or (single and times == 1) else f"{found if single else f'({inner})'}{_small(times)}"
     return text
 
 
@@ -163,10 +164,10 @@ def _ring_text(molecule: Any, atom: Any, before: int) -> str | None:
         groups.setdefault(text, []).append(place)
     if not groups or len(groups) > 2:
         return None
-    named = [
-        f"{','.join(map(str, places))}-{text if len(places) == 1 else f'({text})' if len(text) > 2 else text}{_small(len(places))}"
-        for text, places in groups.items()
-    ]  # fmt: skip
+    named = []
+    for text, places in groups.items():
+        held = f"({text})" if len(places) > 1 and len(text) > 2 else text
+        named.append(f"{','.join(map(str, places))}-{held}{_small(len(places))}")
     return f"{'-'.join(named)}-phenyl"
 
 
