@@ -60,6 +60,47 @@ def test_the_card_shows_the_core_with_the_share_of_members_that_contain_it(page)
         assert f"{weight.median:.0f} ({weight.low:.0f} to {weight.high:.0f})" in card
 
 
+def test_tiles_and_cards_say_what_the_members_are_and_how_many_of_them(page):
+    graphs, _, estimator, path = page
+    text = path.read_text()
+    tiles = re.findall(r'<li data-c="(\d+)">(.*?)</li>', text[text.index('id="means"') :].split("</ul>")[0], re.S)
+    assert len(tiles) == 3
+    for label, tile in tiles:
+        (cluster,) = [c for c in gm.chemistry.read_clusters(estimator, graphs) if c.label == int(label)]
+        title = cluster.series.title
+        card = card_of(text, int(label))
+        assert f">{title}</small>" in tile
+        assert f'<span class="title">{title}</span>' in card
+        assert f"<b>{_percent(cluster.series.share)}</b> of the members are what the title says" in card
+        assert f"and {_percent(cluster.series.others)} of all other molecules" in card
+        assert f"{len(cluster.molecules)} molecules" in tile
+        for word in cluster.series.words:
+            assert f"{word.what} <b>{_percent(word.here)}</b> <i>others {_percent(word.others)}</i>" in card
+        assert "Unlike the others" not in card
+        assert re.search(r"\d+ atoms? and \d+ bonds? of the mean", card)
+
+
+def test_the_card_shows_scaffolds_as_pictures_with_their_shares_and_properties_in_a_line(page):
+    graphs, _, estimator, path = page
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        part = card_of(path.read_text(), cluster.label)
+        shown = part[part.index('class="scaffolds"') : part.index("</section>")]
+        assert shown.count("<li>") == len(cluster.scaffolds)
+        assert shown.count("<svg") == sum(row.smiles != "" for row in cluster.scaffolds)
+        shares = [_percent(row.members / len(cluster.molecules)) for row in cluster.scaffolds]
+        assert shares == re.findall(r"<b>(\d+%)</b>", shown)
+        assert f"Properties: <span>{cluster.ranges['weight'].median:.0f} g/mol, logP" in part
+
+
+def test_what_is_mixed_is_called_mixed_on_the_tile_and_on_the_card(tmp_path):
+    smiles = ["c1ccncc1CC", "CCOCCBr", "CC(=O)OCC", "C1CCNCC1", "CC(C)(C)Br", "NC(N)=S", "CCSC#N", "OB(O)CC"]
+    graphs = gm.from_smiles(smiles)
+    text = write_report(tmp_path / "page.html", estimator=fitted(graphs, 1), graphs=graphs).read_text()
+    assert re.search(r"<small[^>]*>Mixed", text)
+    assert '<span class="title">Mixed' in card_of(text, 0)
+    assert "No large part is common to most of the members." in card_of(text, 0)
+
+
 def test_members_are_drawn_by_rdkit_from_numbers_and_known_letters(page):
     text = page[3].read_text()
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
