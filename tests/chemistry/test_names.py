@@ -205,6 +205,13 @@ def test_two_sorts_in_one_cluster_are_both_named():
     assert series.telling
 
 
+def test_a_title_that_says_little_names_the_most_frequent_sort():
+    pyridines = ["Cc1ccccn1", "CCc1ccncc1", "CCCc1cccnc1"]
+    others = ["Cc1ccco1", "Cc1cscn1", "Cc1cnoc1", "Cc1cc[nH]c1"]
+    series = name_series([molecules(*pyridines, *others), molecules("CCCC", "CCCCC")])[0]
+    assert (series.title, series.share, series.telling) == ("Pyridines and other aromatic heterocycles", 1.0, False)
+
+
 def test_two_clusters_of_one_series_are_told_apart():
     quinolones = [f"O=C(O)c1cn(C)c2cc({group})c(F)cc2c1=O" for group in ("N3CCNCC3", "N3CCOCC3", "N3CCCC3")]
     phenyls = [f"O=C(O)c1cn(C)c2cc({group})c(F)cc2c1=O" for group in ("Cc3ccccc3", "OCc3ccccc3", "COc3ccccc3")]

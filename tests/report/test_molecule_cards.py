@@ -175,6 +175,23 @@ def test_the_slider_chooses_the_core_by_keyboard_and_mouse(page, tab):
     assert tab.errors() == []
 
 
+def test_the_search_finds_titles(page, tab):
+    graphs, _, estimator, _ = page
+    titles = {c.label: c.series.title for c in gm.chemistry.read_clusters(estimator, graphs)}
+    assert len(set(titles.values())) == 3
+    tab.open()
+    for label, title in titles.items():
+        word = title.split()[0].lower()
+        tab.js(f"(() => {{ const s = document.getElementById('search'); s.value = {word!r}; s.dispatchEvent(new Event('input')); }})()")
+        wanted = sorted(str(other) for other, said in titles.items() if word in said.lower())
+        assert str(label) in wanted
+        tab.until(
+            "[...document.querySelectorAll('article.cluster:not([hidden])')].map(a => a.dataset.c).sort().join() === "
+            f"'{','.join(wanted)}'"
+        )
+    assert tab.errors() == []
+
+
 def test_a_member_opens_beside_its_medoid(page, tab):
     tab.open()
     tab.click("#cluster-0 .medoid .open")

@@ -186,6 +186,7 @@ def _page(
         captions=any(card["caption"] for card in shown),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
+        titles={card["label"]: card["molecule"]["title"] if card["molecule"] else "" for card in shown},
         matrices=networks is not None and networks.leads,
         symbols=means,
         map=map_links,

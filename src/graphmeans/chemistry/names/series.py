@@ -35,6 +35,8 @@ LISTED, OFTEN, TIMES, MOST_LISTED = 0.1, 0.3, 1.5, 6
 SORTS, OF_A_SORT, TIMES_MORE, COMPARED, SAYS_ENOUGH = 3, 0.2, 2.0, 8, 3.5
 #: How much less a word says if all other molecules have it, too; and what it must say to be added to a title.
 COMMON, WORTH = 0.8, 0.9
+#: Of the molecules with a frequent word that is named as an example, so many are what the title says besides.
+NEARLY_ALL = 0.9
 #: What follows from another word is only listed if the share that has it is larger by this.
 MORE = 0.1
 NO_RING, BENZENE = "no ring", "benzene"
@@ -120,7 +122,20 @@ class _Set:
 
     @property
     def title(self) -> str:
-        return _title(self.chosen, self.sorts)
+        """The words as a title; where that is one that says little, with what is most frequent among them."""
+        title = _title(self.chosen, self.sorts)
+        if self.sorts or len(self.chosen) != 1 or not _says_little(self.chosen[0]):
+            return title
+        frequent = next(filter(self._frequent, self.ranked), None)
+        return title if frequent is None else f"{_capital(frequent.compounds)} and other {title[0].lower()}{title[1:]}"
+
+    def _frequent(self, word: Word) -> bool:
+        """Whether a word says much, is true of many molecules, and nearly all of them are what the title says."""
+        here, others = self.shares[word]
+        if here < OFTEN or here < TIMES_MORE * others or word.weight < SAYS_ENOUGH or _says_little(word) or not word.compounds:
+            return False
+        having = [one for one in self.some if word in one]
+        return self.fitting(having) >= NEARLY_ALL * len(having)
 
     def fitting(self, some: list[frozenset[Word]]) -> int:
         """How many of these molecules are what the title says."""
