@@ -157,6 +157,22 @@ def test_the_core_of_uracils_without_their_oxygen_is_a_ring_that_exists():
         assert orders != {"SINGLE"}  # an aromatic ring is not drawn as a saturated one
 
 
+def test_a_core_is_not_charged_by_what_its_host_carries():
+    _, cluster = one_cluster(["CC[n+]1cccc2ccccc21", "Cc1ccc2ccccc2n1", "Oc1ccc2ccccc2n1", "CC[n+]1ccc(C)c2ccccc21"])
+    assert [core.smiles for core in cluster.cores if len(core.atoms) == 10] == ["c1ccc2ncccc2c1"]
+
+
+def test_a_place_that_carries_doubly_bound_oxygen_is_drawn_with_a_double_bond():
+    _, cluster = one_cluster(["CN1c2ccccc2Sc2ccccc21", "CN1c2ccccc2Sc2ccccc21", "CN1c2ccccc2S(=O)c2ccccc21"])
+    core = cluster.core_at(1.0)
+    found = cluster.variation(core)
+    assert [dict(place.what) for place in found.places] == [{"H": 2 / 3, "=O": 1 / 3}]
+    drawn, labels = core_with_places(core, found, cluster.laid_out(core.host))
+    (new,) = labels
+    assert [str(bond.GetBondType()) for bond in drawn.GetAtomWithIdx(new).GetBonds()] == ["DOUBLE"]
+    assert all(atom.GetTotalNumHs() == 0 for atom in drawn.GetAtoms() if atom.GetSymbol() == "S")
+
+
 def test_a_member_is_not_drawn_with_atoms_on_each_other_for_the_sake_of_the_medoid():
     smiles = ["CCCCCCCCCCCC", "CCCCCCCCCCC", "CCCCCCCCCC", "C1CCCCCCCCCCC1.CCCCCCCC"]
     _, cluster = one_cluster(smiles)

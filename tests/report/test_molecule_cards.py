@@ -11,8 +11,9 @@ from test_report_browser import AXE, Tab, browser  # noqa: F401
 
 import graphmeans as gm
 from effort import thorough
+from graphmeans.chemistry import Place
 from graphmeans.report import write_report
-from graphmeans.report.molecule_cards import _percent, _range
+from graphmeans.report.molecule_cards import _percent, _place, _range
 from reports import HOSTILE, drawings, fitted
 from series import three_series
 
@@ -138,6 +139,15 @@ def test_shares_and_ranges_are_rounded_so_that_they_stay_true():
     assert [_percent(share) for share in (0.0, 0.001, 0.5, 0.999, 1.0)] == ["0%", "1%", "50%", "99%", "100%"]
     assert _range(Range(1.0, 2.0, 3.0)) == "2 (1 to 3)"
     assert _range(Range(-0.04, 1.26, 2.5)) == "1.3 (0.0 to 2.5)"
+
+
+def test_where_few_places_vary_all_that_stands_there_is_named():
+    what = tuple((name, 0.1) for name in ("Br", "Cl", "F", "I", "CN", "OH", "H", "SH", "NO₂", "NH₂"))
+    assert _place(Place("R1", 0, what), 10)["others"] == 0
+    assert (len(_place(Place("R1", 0, what), 4)["what"]), _place(Place("R1", 0, what), 4)["others"]) == (4, 6)
+    assert _place(Place("R1", 0, what[:5]), 4)["others"] == 0  # a single one is named instead of counted
+    rare = (("H", 0.94), ("Br", 0.02), ("Cl", 0.02), ("F", 0.02))
+    assert (len(_place(Place("R1", 0, rare), 4)["what"]), _place(Place("R1", 0, rare), 4)["others"]) == (1, 3)
 
 
 # -- in a browser --------------------------------------------------------------------------------------

@@ -167,9 +167,15 @@ def _core(
 def core_smiles(molecule: Any, atoms: Sequence[int], bonds: Sequence[int]) -> str:
     """The part of a molecule as SMILES, with hydrogen at each bond that is cut."""
     chem = part("Chem")
-    piece = made_valid(cut_out(molecule, atoms, bonds)[0])
-    if piece is not None:
-        return str(chem.MolToSmiles(piece, isomericSmiles=False))
+    cut, place = cut_out(molecule, atoms, bonds)
+    for a, new in place.items():  # where a cation has lost what made it one, it is none: quinoline, of its salts
+        atom = cut.GetAtomWithIdx(new)
+        if atom.GetFormalCharge() == 1 and atom.GetNumExplicitHs() and atom.GetDegree() < molecule.GetAtomWithIdx(a).GetDegree():
+            atom.SetFormalCharge(0)
+            atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)
+    for piece in map(made_valid, (cut, cut_out(molecule, atoms, bonds)[0])):
+        if piece is not None:
+            return str(chem.MolToSmiles(piece, isomericSmiles=False))
     return str(chem.MolFragmentToSmiles(molecule, atoms, bonds, isomericSmiles=False))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from graphmeans.chemistry.core import Core, connected_part, cut_out, made_valid
 from graphmeans.chemistry.members import Aligned
+from graphmeans.chemistry.names.substituents import HYDROGEN
 from graphmeans.chemistry.toolkit import part, silent
 from graphmeans.chemistry.variation import Variation
 from graphmeans.graphs.batch import FloatArray
@@ -100,7 +101,9 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
             several.SetNumExplicitHs(0)
             continue
         cut = [bond for bond in atom.GetBonds() if bond.GetOtherAtomIdx(spot.atom) not in inside]
-        orders = [bond.GetBondType() for bond in cut] or [chem.BondType.SINGLE]
+        carried = [text for text, _ in spot.what if text != HYDROGEN]
+        elsewhere = chem.BondType.DOUBLE if carried and all(text.startswith("=") for text in carried) else chem.BondType.SINGLE
+        orders = [bond.GetBondType() for bond in cut] or [elsewhere]
         held = piece.GetAtomWithIdx(place[spot.atom])
         # Several bonds of an atom lead to the same place: it is drawn once.
         order = orders[0] if len(orders) == 1 and orders[0] != chem.BondType.AROMATIC else chem.BondType.SINGLE

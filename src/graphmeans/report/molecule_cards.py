@@ -30,8 +30,8 @@ from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
 
-#: Places of a core, and groups at each of them, that are named; members that are drawn by RDKit.
-PLACES, GROUPS, DRAWN = 8, 4, 1500
+#: Places of a core that are named; groups at each of them, where there are many or few places; members that are drawn by RDKit.
+PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, DRAWN = 8, 4, 10, 3, 1500
 _RING = re.compile(r" \(ring with R\d+(, R\d+)*\)")
 #: Groups that fewer of the members have are counted together.
 RARE = 0.05
@@ -112,12 +112,13 @@ class MoleculeCards:
         variation = cluster.variation(core)
         named = [place for place in variation.places if place.what]
         most_varied = sorted(named, key=lambda place: (place.what[0][1], place.name))[:PLACES]
-        shown = sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:])))
+        shown = _together(sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:]))))
+        groups = MANY_GROUPS if len(shown) <= FEW_PLACES else GROUPS
         return {
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
             "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,
             "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
-            "places": [_place(place) for place in _together(shown)], "hidden": len(named) - len(shown),
+            "places": [_place(place, groups) for place in shown], "hidden": len(named) - len(most_varied),
             "compared": variation.compared,
         }  # fmt: skip
 
@@ -247,9 +248,11 @@ def _together(places: list[Place]) -> list[Place]:
     return found
 
 
-def _place(place: Place) -> dict[str, Any]:
-    """What stands at a place: the most frequent groups, but of rare ones only the first."""
-    named = sum(share >= RARE for _, share in place.what[:GROUPS]) or 1
+def _place(place: Place, groups: int) -> dict[str, Any]:
+    """What stands at a place: so many of the most frequent groups, but of rare ones only the first."""
+    named = sum(share >= RARE for _, share in place.what[:groups]) or 1
+    if len(place.what) == named + 1 and place.what[named][1] >= RARE:  # a single one is named, and not counted
+        named += 1
     rest = place.what[named:]
     what = [{"text": text, "share": share, "said": _percent(share)} for text, share in place.what[:named]]
     return {
