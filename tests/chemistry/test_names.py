@@ -12,7 +12,7 @@ Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip ins
 from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: E402
 from graphmeans.chemistry.names.functional import group_names  # noqa: E402
 from graphmeans.chemistry.names.rings import FUSED, HETEROAROMATIC, NAMES, SKELETONS, ring_keys, ring_names, several  # noqa: E402
-from graphmeans.chemistry.names.series import LEAST, name_series, words  # noqa: E402
+from graphmeans.chemistry.names.series import LEAST, name_series, set_apart, words  # noqa: E402
 from graphmeans.chemistry.names.substituents import group_name  # noqa: E402
 
 
@@ -228,6 +228,23 @@ def test_molecules_without_rings_and_small_sets_have_names():
     (alone,) = name_series([molecules("CCCC")])
     assert (alone.title, alone.share, alone.telling) == ("Acyclic molecules", 1.0, False)
     assert name_series([]) == []
+
+
+def test_two_series_are_set_apart_by_what_few_of_the_other_have():
+    quinolines = molecules("OC(=O)c1ccnc2ccccc12", "OC(=O)c1cnc2ccccc2c1", "Cc1ccnc2ccccc12", "OC(=O)c1cc(C)nc2ccccc12")
+    naphthalenes = molecules("OC(=O)c1cccc2ccccc12", "Cc1cccc2ccccc12", "CCc1cccc2ccccc12", "CCCc1ccc2ccccc2c1")
+    one, other = name_series([quinolines, naphthalenes])
+    rows = set_apart(one, other)
+    assert {row.what: (row.here, row.others) for row in rows} == {
+        "quinoline ring": (1.0, 0.0), "naphthalene ring": (0.0, 1.0), "carboxylic acid": (0.75, 0.25)
+    }  # fmt: skip
+    back = set_apart(other, one)
+    assert [(row.what, row.others, row.here) for row in back] == [(row.what, row.here, row.others) for row in rows]
+
+
+def test_molecules_that_are_not_sanitised_have_no_words():
+    assert words(Chem.MolFromSmiles("c1ccccc1N", sanitize=False)) == frozenset()
+    assert name_series([[Chem.MolFromSmiles("c1ccccc1N", sanitize=False)]])[0].title == ""
 
 
 def test_clusters_read_together_are_named_beside_each_other():

@@ -12,6 +12,7 @@ from test_report_browser import AXE, Tab, browser  # noqa: F401
 import graphmeans as gm
 from effort import thorough
 from graphmeans.chemistry import Place
+from graphmeans.chemistry.names.series import set_apart
 from graphmeans.report import write_report
 from graphmeans.report.molecule_cards import _percent, _place, _range
 from reports import HOSTILE, drawings, fitted
@@ -91,6 +92,21 @@ def test_the_card_shows_scaffolds_as_pictures_with_their_shares_and_properties_i
         shares = [_percent(row.members / len(cluster.molecules)) for row in cluster.scaffolds]
         assert shares == re.findall(r"<b>(\d+%)</b>", shown)
         assert f"Properties: <span>{cluster.ranges['weight'].median:.0f} g/mol, logP" in part
+
+
+def test_what_sets_clusters_apart_is_said_in_words_of_chemists_and_then_atom_by_atom(page):
+    graphs, _, estimator, path = page
+    clusters = {c.label: c for c in gm.chemistry.read_clusters(estimator, graphs)}
+    for label, cluster in clusters.items():
+        part = card_of(path.read_text(), label)
+        part = part[part.index('class="apart"') :].split("</details>")[0]
+        other = clusters[int(re.search(r'<th scope="col">cluster \d+</th><th scope="col">cluster (\d+)</th>', part)[1])]
+        assert f"What sets it apart from Cluster {other.label} · {other.series.title}" in part
+        rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>', part)
+        expected = [(row.what, _percent(row.here), _percent(row.others)) for row in set_apart(cluster.series, other.series)]
+        assert expected
+        assert rows[: len(expected)] == expected
+        assert not any(re.match(r"mean |share of |.*\b(node|edge)s?\b", what) for what, _, _ in rows)
 
 
 def test_what_is_mixed_is_called_mixed_on_the_tile_and_on_the_card(tmp_path):

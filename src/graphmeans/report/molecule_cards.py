@@ -19,13 +19,14 @@ from graphmeans.chemistry.core import LEVELS, Core
 from graphmeans.chemistry.describe import ClusterChemistry, named, ranges_of_all
 from graphmeans.chemistry.drawing import MoleculePicture
 from graphmeans.chemistry.members import Aligned, ClusterMolecules, Molecules, made_of_molecules, spread
-from graphmeans.chemistry.names.series import SeriesName
+from graphmeans.chemistry.names.series import SeriesName, set_apart
 from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Place
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.matching.auto import Auto
+from graphmeans.report.contrasts import Contrast
 from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
@@ -33,6 +34,11 @@ from graphmeans.report.summary import ClusteringSummary
 #: Places of a core that are named; groups at each of them, where there are many or few places; members that are drawn by RDKit.
 PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, DRAWN = 8, 4, 10, 3, 1500
 _RING = re.compile(r" \(ring with R\d+(, R\d+)*\)")
+#: Lines about single nodes and edges, and what these are in molecules.
+_ATOM = {"node ": "atom ", "edge ": "bond "}
+_NODE = re.compile(r"\b(node|edge) (?=\d)")
+#: Medians of properties that differ by this share of their range are told.
+DIFFERENT = 0.2
 #: Groups that fewer of the members have are counted together.
 RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
@@ -107,6 +113,23 @@ class MoleculeCards:
             "smiles": row.smiles or "no ring", "share": share,
             "svg": None if picture is None else Markup(_picture(picture, said)),
         }  # fmt: skip
+
+    def apart(self, label: int, other: int, lines: list[Contrast]) -> list[Contrast]:
+        """In what a cluster differs from another one, as a chemist would say it, and then atom by atom.
+
+        `lines` is what is said of any graphs: averages over nodes say little of molecules and are left out.
+        """
+        if label not in self.clusters or other not in self.clusters:
+            return lines
+        here, there = self.clusters[label], self.clusters[other]
+        rows = [Contrast(row.what, _percent(row.here), _percent(row.others), 1.0) for row in set_apart(here.series, there.series)]
+        for name in [name for name in here.ranges if name in there.ranges]:
+            one, two, every = here.ranges[name], there.ranges[name], self._all[name]
+            if abs(one.median - two.median) >= DIFFERENT * (every.high - every.low) > 0:
+                unit = f", {PROPERTIES[name]}" if PROPERTIES[name] else ""
+                rows.append(Contrast(f"{name}{unit}: median (middle four fifths)", _range(one), _range(two), 1.0))
+        atoms = [line for line in lines if _NODE.search(line.what)]
+        return rows + [line._replace(what=_NODE.sub(lambda found: _ATOM[found[0]], line.what)) for line in atoms]
 
     def _core(self, cluster: ClusterChemistry, core: Core, best: bool) -> dict[str, Any]:
         variation = cluster.variation(core)

@@ -167,6 +167,8 @@ def _page(
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
         if card["molecule"] is not None:
             card["caption"] = card["molecule"]["title"]
+            if molecules is not None and card["near"]:
+                card["apart"] = molecules.apart(card["label"], card["near"][0]["label"], card["apart"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(
         networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Any, NamedTuple
@@ -37,6 +37,8 @@ SORTS, OF_A_SORT, TIMES_MORE, COMPARED, SAYS_ENOUGH = 3, 0.2, 2.0, 8, 3.5
 COMMON, WORTH = 0.8, 0.9
 #: Of the molecules with a frequent word that is named as an example, so many are what the title says besides.
 NEARLY_ALL = 0.9
+#: From which difference of shares two sets are said to differ.
+APART = 0.15
 #: What follows from another word is only listed if the share that has it is larger by this.
 MORE = 0.1
 NO_RING, BENZENE = "no ring", "benzene"
@@ -82,6 +84,8 @@ class SeriesName:
     telling : bool
         Whether the title says more than how many benzene rings there are, that there is no ring, or that there are ring
         systems of some kind.
+    counted : dict
+        All words that are true of any of the molecules, with their shares.
 
     See Also
     --------
@@ -102,6 +106,7 @@ class SeriesName:
     others: float
     words: tuple[Share, ...]
     telling: bool
+    counted: dict[Word, float] = field(default_factory=dict, repr=False, compare=False)
 
 
 class _Set:
@@ -173,15 +178,36 @@ def _name(one: _Set, held: list[list[frozenset[Word]]], total: int) -> SeriesNam
     return SeriesName(
         one.title, have / len(one.some) if named else 0.0, (everywhere - have) / rest if rest and named else 0.0,
         _listed(one.ranked, one.shares), bool(one.sorts) or not all(map(_says_little, one.chosen)),
+        {word: here for word, (here, _) in one.shares.items()},
     )  # fmt: skip
 
 
+def set_apart(one: SeriesName, other: SeriesName, most: int = 6) -> list[Share]:
+    """In what two sets of molecules differ most: words with their shares in the one and in the other."""
+    def apart(word: Word) -> float:
+        return one.counted.get(word, 0.0) - other.counted.get(word, 0.0)
+
+    every = sorted(one.counted.keys() | other.counted.keys(), key=lambda word: (-word.weight * abs(apart(word)), word.name))
+    kept: list[Word] = []
+    for word in every:
+        follows = any(
+            word.name in _implied(known) and apart(word) * apart(known) > 0 and abs(apart(word)) < abs(apart(known)) + MORE
+            for known in kept
+        )  # fmt: skip
+        if abs(apart(word)) >= APART and not follows and len(kept) < most:
+            kept.append(word)
+    return [Share(_plain(word), one.counted.get(word, 0.0), other.counted.get(word, 0.0)) for word in kept]
+
+
 def words(molecule: Any) -> frozenset[Word]:
-    """The words that are true of a molecule."""
+    """The words that are true of a molecule; none of one that RDKit has not sanitised."""
     groups = _groups()
     with silent():
-        rings = ring_names(molecule)
-        found = {groups[name] for name in group_names(molecule)}
+        try:
+            rings = ring_names(molecule)
+            found = {groups[name] for name in group_names(molecule)}
+        except (RuntimeError, ValueError):
+            return frozenset()
     if not rings:
         return frozenset(found | {Word(NO_RING, "acyclic molecules", 3.0, False)})
     for system in rings:
