@@ -55,6 +55,9 @@ def test_every_ring_system_of_the_table_is_one_and_is_known_by_its_own_name_only
     ("COC(=O)C1C(OC(=O)c2ccccc2)CC2CCC1N2C", {"tropane", "benzene"}),  # cocaine
     ("COc1ccc2nccc(C(O)C3CC4CCN3CC4C=C)c2c1", {"quinoline", "quinuclidine"}),  # quinine
     ("CC(=O)CC(c1ccccc1)c1c(O)c2ccccc2oc1=O", {"coumarin", "benzene"}),  # warfarin
+    ("C1=CC=C2C(=C1)C=CC3=C2C=CC4=CC=CC=C43", {"chrysene"}),
+    ("C1=CC=C2C(=C1)C=CC3=CC4=CC=CC=C4C=C32", {"benz[a]anthracene"}),
+    ("C1=CC=C2C(=C1)C3=CC=CC4=C3C2=CC=C4", {"fluoranthene"}),
     ("CCCC1CCc2ncccc2C1", {"hydrogenated quinoline"}),
     ("C[n+]1cccc2ccccc21", {"quinoline"}),
     ("C1CCC2(CC1)CCNCC2", {"cyclohexane", "piperidine"}),  # rings that share an atom are told apart
@@ -62,6 +65,25 @@ def test_every_ring_system_of_the_table_is_one_and_is_known_by_its_own_name_only
 ])  # fmt: skip
 def test_ring_systems_of_known_molecules(smiles, expected):
     assert {system[0].name for system in ring_names(Chem.MolFromSmiles(smiles))} == expected
+
+
+#: Molecular formulas of ring systems, from tables of their names.
+FORMULAS = """
+xanthine C5H4N4O2  saccharin C7H5NO3S  isatin C8H5NO2  coumarin C9H6O2  chrysene C18H12  pyrene C16H10  acridone C13H9NO
+triphenylene C18H12  thioxanthone C13H8OS  tropane C7H13N  quinuclidine C7H13N  adamantane C10H16  rhodanine C3H3NOS2
+hexamethylenetetramine C6H12N4  hydantoin C3H4N2O2  psoralen C11H6O3  pteridine C6H4N4  purine C5H4N4  naphthalimide C12H7NO2
+phthalimide C8H5NO2  caprolactam C6H11NO  acenaphthene C12H10  anthrone C14H10O  1,10-phenanthroline C12H8N2
+isoalloxazine C10H6N4O2  7-azaindole C7H6N2  benzofurazan C6H4N2O  cinnoline C8H6N2  DABCO C6H12N2  quinolizidine C9H17N
+pyrrolizidine C7H13N  sulfolane C4H8O2S  phenoxathiin C12H8OS  thianthrene C12H8S2  maleimide C4H3NO2  barbiturate C4H4N2O3
+azulene C10H8  indolizine C8H7N  norbornene C7H10  morpholine C4H9NO  1,4-diazepane C5H12N2  isocoumarin C9H6O2
+phthalazine C8H6N2  phthalide C8H6O2  butenolide C4H4O2  tropone C7H6O  fluorenone C13H8O  xanthone C13H8O2  phenazine C12H8N2
+""".split()
+
+
+def test_ring_systems_have_the_formulas_of_their_names():
+    formula = pytest.importorskip("rdkit.Chem.rdMolDescriptors").CalcMolFormula
+    for name, expected in zip(FORMULAS[::2], FORMULAS[1::2], strict=True):
+        assert formula(Chem.MolFromSmiles(several(NAMES[name])[0])) == expected, name
 
 
 def test_ring_systems_without_a_name_are_told_by_their_number_of_rings():

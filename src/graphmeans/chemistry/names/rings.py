@@ -42,6 +42,8 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "cyclohexane-1,4-dione": "O=C1CCC(=O)CC1", "cyclohexadienone": ("O=C1C=CCC=C1", "O=C1C=CC=CC1"),
     "cycloheptanone": "O=C1CCCCCC1", "tropone": "O=c1cccccc1", "benzoquinone": ("O=C1C=CC(=O)C=C1", "O=C1C=CC=CC1=O"),
     "dihydropyrimidin-2-one": "O=C1NC=CCN1", "sulfolane": "O=S1(=O)CCCC1", "sulfolene": ("O=S1(=O)CC=CC1", "O=S1(=O)C=CCC1"),
+    "thiazol-4-one": "O=C1CSC=N1", "oxazol-5-one": "O=C1CN=CO1", "pyrrol-2-one": ("O=C1C=CCN1", "O=C1CC=CN1"),
+    "dihydropyridazin-3-one": "O=C1CCC=NN1",
     # one ring, not aromatic
     "cyclopropane": "C1CC1", "cyclobutane": "C1CCC1", "cyclopentane": "C1CCCC1", "cyclopentene": "C1=CCCC1",
     "cyclopentadiene": "C1=CCC=C1", "cyclohexane": "C1CCCCC1", "cyclohexene": "C1=CCCCC1",
@@ -89,6 +91,8 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "bicyclo[2.2.2]octane": "C1CC2CCC1CC2", "quinuclidine": "C1CN2CCC1CC2", "tropane": "C1CC2CCC(C1)N2",
     "DABCO": "C1CN2CCN1CC2", "quinolizidine": "C1CCN2CCCCC2C1", "pyrrolizidine": "C1CC2CCCN2C1",
     "bicyclo[3.1.1]heptane": "C1CC2CC(C1)C2", "7-oxanorbornane": "C1CC2CCC1O2",
+    "tetrazolo[1,5-a]pyridine": "c1ccn2nnnc2c1", "imidazo[1,2-a]pyrimidine": "c1cnc2nccn2c1",
+    "thieno[2,3-b]thiophene": "c1cc2ccsc2s1", "1,5-benzodioxepine": "c1ccc2c(c1)OCCCO2",
     # two rings with carbonyl groups
     "2-quinolone": "O=c1ccc2ccccc2[nH]1", "4-quinolone": "O=c1cc[nH]c2ccccc12", "isoquinolone": "O=c1[nH]ccc2ccccc12",
     "quinazolin-4-one": "O=c1[nH]cnc2ccccc12", "quinazoline-2,4-dione": "O=c1[nH]c(=O)c2ccccc2[nH]1",
@@ -107,6 +111,8 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "purine-6-thione": "S=c1[nH]cnc2nc[nH]c12", "pteridin-4-one": "O=c1[nH]cnc2nccnc12",
     "thieno[2,3-d]pyrimidin-4-one": "O=c1[nH]cnc2sccc12", "norbornanone": "O=C1CC2CCC1C2",
     "penam": "O=C1CC2SCCN12", "cephem": "O=C1CC2SCC=CN12",
+    "pyrido[1,2-a]pyrimidin-4-one": "O=c1ccnc2ccccn12", "3,1-benzoxazin-4-one": "O=c1ocnc2ccccc12",
+    "1,5-benzothiazepin-4-one": "O=C1CCSc2ccccc2N1", "1,2,4-benzothiadiazine dioxide": "O=S1(=O)NC=Nc2ccccc21",
     # three rings and more
     "anthracene": "c1ccc2cc3ccccc3cc2c1", "phenanthrene": "c1ccc2c(c1)ccc1ccccc12", "fluorene": "c1ccc2c(c1)Cc1ccccc1-2",
     "acenaphthene": "c1cc2c3c(cccc3c1)CC2", "carbazole": "c1ccc2c(c1)[nH]c1ccccc12", "dibenzofuran": "c1ccc2c(c1)oc1ccccc12",
@@ -121,6 +127,8 @@ NAMES: dict[str, str | tuple[str, ...]] = {
     "dibenzocycloheptene": ("c1ccc2c(c1)C=Cc1ccccc1C2", "c1ccc2c(c1)CCc1ccccc1C2"),
     "beta-carboline": "c1ccc2c(c1)[nH]c1cnccc12",
     "tetrahydro-beta-carboline": "c1ccc2c(c1)[nH]c1c2CCNC1", "tetrahydrocarbazole": "c1ccc2c(c1)[nH]c1c2CCCC1",
+    "pyrido[1,2-a]benzimidazole": "c1ccc2c(c1)nc1ccccn12", "naphtho[2,1-b]furan": "c1ccc2c(c1)ccc1occc12",
+    "xanthen-3-one": "O=c1ccc2cc3ccccc3oc-2c1",
     "anthraquinone": "O=C1c2ccccc2C(=O)c2ccccc21", "phenanthrenequinone": "O=C1C(=O)c2ccccc2-c2ccccc21",
     "anthrone": "O=C1c2ccccc2Cc2ccccc21", "fluorenone": "O=C1c2ccccc2-c2ccccc21", "xanthone": "O=c1c2ccccc2oc2ccccc12",
     "thioxanthone": "O=c1c2ccccc2sc2ccccc12", "acridone": "O=c1c2ccccc2[nH]c2ccccc12", "psoralen": "O=c1ccc2cc3ccoc3cc2o1",
