@@ -157,6 +157,13 @@ def test_the_core_of_uracils_without_their_oxygen_is_a_ring_that_exists():
         assert orders != {"SINGLE"}  # an aromatic ring is not drawn as a saturated one
 
 
+def test_the_smiles_of_a_core_has_the_most_frequent_elements():
+    _, cluster = one_cluster(["CCNC(=O)c1ccc(Cl)nc1", *["CCNC(=O)c1ccc(Cl)cc1"] * 2, "CCNC(=O)c1ccc(Cl)cc1C"])
+    core = cluster.core_at(1.0)
+    assert core.elements
+    assert core.smiles == "CCNC(=O)c1ccc(Cl)cc1"
+
+
 def test_a_core_is_not_charged_by_what_its_host_carries():
     _, cluster = one_cluster(["CC[n+]1cccc2ccccc21", "Cc1ccc2ccccc2n1", "Oc1ccc2ccccc2n1", "CC[n+]1ccc(C)c2ccccc21"])
     assert [core.smiles for core in cluster.cores if len(core.atoms) == 10] == ["c1ccc2ncccc2c1"]
