@@ -174,6 +174,7 @@ def test_functional_groups_are_found_where_they_are_and_nowhere_else(name):
 
 @pytest.mark.parametrize(("smiles", "expected"), [
     ("*NC(=O)CBr", "NHCOCH₂Br"), ("*=NO", "=NOH"), ("*#N", "≡N"), ("*C=C(C#N)C#N", "CH=C(CN)₂"), ("*CCCCCCC", "(CH₂)₆CH₃"),
+    ("*CCCCCOC(=O)CCCCCCCCCCCCCCC", "(CH₂)₅OCO(CH₂)₁₄CH₃"),
     ("*C(C)(C)O", "C(CH₃)₂OH"), ("*S(=O)(=O)N(C)C", "SO₂N(CH₃)₂"), ("*CC(N)C(=O)O", "CH₂CH(NH₂)COOH"),
     ("*[N+](C)(C)C", "N⁺(CH₃)₃"), ("*C(F)(F)C(F)(F)F", "CF₂CF₃"), ("*CN1CCOCC1", "CH₂-morpholino"),
     ("[7*]c1ccc(Cl)cc1", "4-Cl-phenyl"), ("*c1cc(C)cc(C)c1", "3,5-(CH₃)₂-phenyl"), ("*c1ccc(C(=O)O)c(F)c1", "3-F-4-COOH-phenyl"),

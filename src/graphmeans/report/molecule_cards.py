@@ -136,7 +136,10 @@ class MoleculeCards:
         named = [place for place in variation.places if place.what]
         most_varied = sorted(named, key=lambda place: (place.what[0][1], place.name))[:PLACES]
         shown = _together(sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:]))))
-        groups = MANY_GROUPS if len(shown) <= FEW_PLACES else GROUPS
+        groups = GROUPS
+        if len(shown) <= FEW_PLACES:  # further groups are named that at least two members have
+            often = max((sum(share * variation.compared > 1.5 for _, share in place.what) for place in shown), default=0)
+            groups = int(np.clip(often, GROUPS, MANY_GROUPS))
         return {
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
             "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,

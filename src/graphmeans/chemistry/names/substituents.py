@@ -29,7 +29,7 @@ _NAMES = {
 #: What stands where a core carries nothing else.
 HYDROGEN = "H"
 #: Substituents with more atoms are written as SMILES.
-MOST_ATOMS = 16
+MOST_ATOMS = 40
 _CHAIN = re.compile(r"(?:CH₂(?!\))){3,}")
 _LINKS = {"SINGLE": "", "DOUBLE": "=", "TRIPLE": "≡"}
 _HALOGENS = ("F", "Cl", "Br", "I")
