@@ -165,6 +165,10 @@ def _page(
     for card in shown:
         card["network"] = None if networks is None else networks.card(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
+        if card["molecule"] is not None:
+            card["caption"] = card["molecule"]["title"]
+            if molecules is not None and card["near"]:
+                card["apart"] = molecules.apart(card["label"], card["near"][0]["label"], card["apart"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(
         networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads
@@ -184,6 +188,7 @@ def _page(
         captions=any(card["caption"] for card in shown),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
+        titles={card["label"]: card["molecule"]["title"] if card["molecule"] else "" for card in shown},
         matrices=networks is not None and networks.leads,
         symbols=means,
         map=map_links,
