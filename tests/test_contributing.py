@@ -19,8 +19,8 @@ BEGIN, END = "<!-- the tree -->\n", "<!-- end of the tree -->\n"
 FOLDERS = [
     "graphs", "graphs/convert", "graphs/encoding", "kernels", "kernels/cuda", "matching", "nearest", "means", "common",
     "cluster", "cluster/data", "cluster/centers", "cluster/shards", "cluster/persistence", "cluster/engines",
-    "cluster/algorithms", "cluster/estimators", "search", "evaluation", "chemistry", "io", "io/formats", "io/parquet",
-    "io/storage", "datasets", "plots", "report", "paper", "cli",
+    "cluster/algorithms", "cluster/estimators", "search", "evaluation", "chemistry", "chemistry/names", "io",
+    "io/formats", "io/parquet", "io/storage", "datasets", "plots", "report", "paper", "cli",
 ]  # fmt: skip
 
 

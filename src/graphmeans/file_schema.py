@@ -357,10 +357,13 @@ _OBJECTIVE = Number(0, special=("inf",))
 _SWAPS = Record(None, {
     "budget": Number(0), "sketch_share": Number(0), "lap_share": Number(0), "tried": _COUNT, "kept": _COUNT, "kept_at": _COUNT,
     "drawn_at": _COUNT, "in_vain": Many(Many(_COUNT, list)), "doubt_of_center": Many(Number(0), list, "k"),
-    "doubt_of_cluster": Many(Number(0), list, "k"), "exhausted": Flag(),
+    "doubt_of_cluster": Many(Number(0), list, "k"), "costs": Many(Many(Number(0), list)), "exhausted": Flag(),
 }, rules=(
-    Rule("swaps are of centers and candidates", lambda found, lengths: all(
-        len(pair) == 2 and pair[0] < lengths["k"] and pair[1] < max(lengths["k"], 40) for pair in found["in_vain"])),
+    Rule("swaps are of centers and candidates, or of three clusters", lambda found, lengths: all(
+        (len(one) == 2 and one[0] < lengths["k"] and one[1] < max(lengths["k"], 40))
+        or (len(one) == 3 and max(one) < lengths["k"]) for one in found["in_vain"])),
+    Rule("costs are of two clusters", lambda found, lengths: all(
+        len(one) == 3 and max(one[:2]) < lengths["k"] for one in found["costs"])),
     Rule("swaps are counted", lambda found, _: (
         max(found["kept"], found["kept_at"], found["drawn_at"]) <= found["tried"] <= MAX_STEPS)),
 ))  # fmt: skip

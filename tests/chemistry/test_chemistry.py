@@ -11,7 +11,9 @@ import pytest
 
 import graphmeans as gm
 from graphmeans import GraphError
+from graphmeans.chemistry.depiction import CLASH, core_with_places
 from graphmeans.chemistry.members import Aligned, cluster_molecules, made_of_molecules, spread
+from graphmeans.chemistry.profile import ranges
 from graphmeans.chemistry.toolkit import part
 from reports import drawings, fitted
 from series import ANILIDES, enumerated, three_series
@@ -130,6 +132,76 @@ def test_groups_that_close_a_ring_say_with_which_place():
     (core,) = [core for core in cluster.cores if core.smiles == "c1ccccc1"][:1] or [cluster.core_at(1.0)]
     texts = [text for place in cluster.variation(core).places for text, _ in place.what]
     assert any("ring with R" in text for text in texts)
+
+
+def test_a_group_that_is_bound_to_one_atom_twice_says_how_large_the_ring_is():
+    _, cluster = one_cluster([f"CNC(=O)c1ccccc1{group}" for group in ("OC", "OC", "OCC", "OC1CC1")])
+    (place,) = cluster.variation(cluster.core_at(1.0)).places
+    assert dict(place.what) == {"H": 0.5, "CH₃": 0.25, "ring of 3 atoms": 0.25}
+
+
+def test_the_same_group_twice_at_a_place_is_counted():
+    _, cluster = one_cluster(["OCCc1ccccc1", "OCC(F)(F)c1ccccc1", "OCC(C)(C)c1ccccc1"])
+    (place,) = cluster.variation(cluster.core_at(1.0)).places
+    assert dict(place.what) == {"H": 1 / 3, "F₂": 1 / 3, "(CH₃)₂": 1 / 3}
+
+
+def test_the_core_of_uracils_without_their_oxygen_is_a_ring_that_exists():
+    smiles = ["CCn1ccc(=O)[nH]c1=O", "CCn1cnc(=O)nc1", "CCc1cncnc1", "CCc1ccnc(=O)[nH]1"]
+    _, cluster = one_cluster(smiles)
+    for core in cluster.cores:
+        found = part("Chem").MolFromSmiles(core.smiles)
+        assert found is not None, core.smiles
+        drawn, _ = core_with_places(core, cluster.variation(core), cluster.laid_out(core.host))
+        orders = {str(bond.GetBondType()) for bond in drawn.GetBonds() if bond.IsInRing()}
+        assert orders != {"SINGLE"}  # an aromatic ring is not drawn as a saturated one
+
+
+def test_the_smiles_of_a_core_has_the_most_frequent_elements():
+    _, cluster = one_cluster(["CCNC(=O)c1ccc(Cl)nc1", *["CCNC(=O)c1ccc(Cl)cc1"] * 2, "CCNC(=O)c1ccc(Cl)cc1C"])
+    core = cluster.core_at(1.0)
+    assert core.elements
+    assert core.smiles == "CCNC(=O)c1ccc(Cl)cc1"
+
+
+def test_a_core_is_not_charged_by_what_its_host_carries():
+    _, cluster = one_cluster(["CC[n+]1cccc2ccccc21", "Cc1ccc2ccccc2n1", "Oc1ccc2ccccc2n1", "CC[n+]1ccc(C)c2ccccc21"])
+    assert [core.smiles for core in cluster.cores if len(core.atoms) == 10] == ["c1ccc2ncccc2c1"]
+
+
+def test_a_place_that_carries_doubly_bound_oxygen_is_drawn_with_a_double_bond():
+    _, cluster = one_cluster(["CN1c2ccccc2Sc2ccccc21", "CN1c2ccccc2Sc2ccccc21", "CN1c2ccccc2S(=O)c2ccccc21"])
+    core = cluster.core_at(1.0)
+    found = cluster.variation(core)
+    assert [dict(place.what) for place in found.places] == [{"H": 2 / 3, "=O": 1 / 3}]
+    drawn, labels = core_with_places(core, found, cluster.laid_out(core.host))
+    (new,) = labels
+    assert [str(bond.GetBondType()) for bond in drawn.GetAtomWithIdx(new).GetBonds()] == ["DOUBLE"]
+    assert all(atom.GetTotalNumHs() == 0 for atom in drawn.GetAtoms() if atom.GetSymbol() == "S")
+
+
+def test_a_member_is_not_drawn_with_atoms_on_each_other_for_the_sake_of_the_medoid():
+    smiles = ["CCCCCCCCCCCC", "CCCCCCCCCCC", "CCCCCCCCCC", "C1CCCCCCCCCCC1.CCCCCCCC"]
+    _, cluster = one_cluster(smiles)
+    for member in cluster.molecules.aligned:
+        points = cluster.laid_out(member).GetConformer().GetPositions()[:, :2]
+        apart = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+        assert apart[~np.eye(len(points), dtype=bool)].min() > CLASH
+
+
+def test_scaffolds_are_drawn_as_they_lie_in_a_member(series):
+    for cluster in gm.chemistry.read_clusters(series[2], series[0]):
+        for scaffold in cluster.scaffolds:
+            picture = cluster.scaffold_picture(scaffold)
+            assert (picture is None) == (scaffold.smiles == "")
+            if picture is not None:
+                assert ET.fromstring(picture.svg()) is not None
+
+
+def test_rings_are_counted_in_whole_numbers():
+    values = np.array([[100.0, 1.0, 10.0, 1.0], [110.0, 1.5, 12.0, 2.0]])
+    assert all(value == round(value) for value in ranges(values)["rings"])
+    assert ranges(values)["weight"].median == 105
 
 
 def test_rings_are_whole_or_left_out():

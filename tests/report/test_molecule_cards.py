@@ -11,8 +11,10 @@ from test_report_browser import AXE, Tab, browser  # noqa: F401
 
 import graphmeans as gm
 from effort import thorough
+from graphmeans.chemistry import Place
+from graphmeans.chemistry.names.series import set_apart
 from graphmeans.report import write_report
-from graphmeans.report.molecule_cards import _percent, _range
+from graphmeans.report.molecule_cards import _percent, _place, _range
 from reports import HOSTILE, drawings, fitted
 from series import three_series
 
@@ -60,6 +62,62 @@ def test_the_card_shows_the_core_with_the_share_of_members_that_contain_it(page)
         assert f"{weight.median:.0f} ({weight.low:.0f} to {weight.high:.0f})" in card
 
 
+def test_tiles_and_cards_say_what_the_members_are_and_how_many_of_them(page):
+    graphs, _, estimator, path = page
+    text = path.read_text()
+    tiles = re.findall(r'<li data-c="(\d+)">(.*?)</li>', text[text.index('id="means"') :].split("</ul>")[0], re.S)
+    assert len(tiles) == 3
+    for label, tile in tiles:
+        (cluster,) = [c for c in gm.chemistry.read_clusters(estimator, graphs) if c.label == int(label)]
+        title = cluster.series.title
+        card = card_of(text, int(label))
+        assert f">{title}</small>" in tile
+        assert f'<span class="title">{title}</span>' in card
+        assert f"<b>{_percent(cluster.series.share)}</b> of the members are what the title says" in card
+        assert f"and {_percent(cluster.series.others)} of all other molecules" in card
+        assert f"{len(cluster.molecules)} molecules" in tile
+        for word in cluster.series.words:
+            assert f"{word.what} <b>{_percent(word.here)}</b> <i>others {_percent(word.others)}</i>" in card
+        assert "Unlike the others" not in card
+        assert re.search(r"\d+ atoms? and \d+ bonds? of the mean", card)
+
+
+def test_the_card_shows_scaffolds_as_pictures_with_their_shares_and_properties_in_a_line(page):
+    graphs, _, estimator, path = page
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        part = card_of(path.read_text(), cluster.label)
+        shown = part[part.index('class="scaffolds"') : part.index("</section>")]
+        assert shown.count("<li>") == len(cluster.scaffolds)
+        assert shown.count("<svg") == sum(row.smiles != "" for row in cluster.scaffolds)
+        shares = [_percent(row.members / len(cluster.molecules)) for row in cluster.scaffolds]
+        assert shares == re.findall(r"<b>(\d+%)</b>", shown)
+        assert f"Properties: <span>{cluster.ranges['weight'].median:.0f} g/mol, logP" in part
+
+
+def test_what_sets_clusters_apart_is_said_in_words_of_chemists_and_then_atom_by_atom(page):
+    graphs, _, estimator, path = page
+    clusters = {c.label: c for c in gm.chemistry.read_clusters(estimator, graphs)}
+    for label, cluster in clusters.items():
+        part = card_of(path.read_text(), label)
+        part = part[part.index('class="apart"') :].split("</details>")[0]
+        other = clusters[int(re.search(r'<th scope="col">cluster \d+</th><th scope="col">cluster (\d+)</th>', part)[1])]
+        assert f"What sets it apart from Cluster {other.label} · {other.series.title}" in part
+        rows = re.findall(r'<tr><th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?)</td></tr>', part)
+        expected = [(row.what, _percent(row.here), _percent(row.others)) for row in set_apart(cluster.series, other.series)]
+        assert expected
+        assert rows[: len(expected)] == expected
+        assert not any(re.match(r"mean |share of |.*\b(node|edge)s?\b", what) for what, _, _ in rows)
+
+
+def test_what_is_mixed_is_called_mixed_on_the_tile_and_on_the_card(tmp_path):
+    smiles = ["c1ccncc1CC", "CCOCCBr", "CC(=O)OCC", "C1CCNCC1", "CC(C)(C)Br", "NC(N)=S", "CCSC#N", "OB(O)CC"]
+    graphs = gm.from_smiles(smiles)
+    text = write_report(tmp_path / "page.html", estimator=fitted(graphs, 1), graphs=graphs).read_text()
+    assert re.search(r"<small[^>]*>Mixed", text)
+    assert '<span class="title">Mixed' in card_of(text, 0)
+    assert "No large part is common to most of the members." in card_of(text, 0)
+
+
 def test_members_are_drawn_by_rdkit_from_numbers_and_known_letters(page):
     text = page[3].read_text()
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
@@ -99,6 +157,15 @@ def test_shares_and_ranges_are_rounded_so_that_they_stay_true():
     assert _range(Range(-0.04, 1.26, 2.5)) == "1.3 (0.0 to 2.5)"
 
 
+def test_where_few_places_vary_all_that_stands_there_is_named():
+    what = tuple((name, 0.1) for name in ("Br", "Cl", "F", "I", "CN", "OH", "H", "SH", "NO₂", "NH₂"))
+    assert _place(Place("R1", 0, what), 10)["others"] == 0
+    assert (len(_place(Place("R1", 0, what), 4)["what"]), _place(Place("R1", 0, what), 4)["others"]) == (4, 6)
+    assert _place(Place("R1", 0, what[:5]), 4)["others"] == 0  # a single one is named instead of counted
+    rare = (("H", 0.94), ("Br", 0.02), ("Cl", 0.02), ("F", 0.02))
+    assert (len(_place(Place("R1", 0, rare), 4)["what"]), _place(Place("R1", 0, rare), 4)["others"]) == (1, 3)
+
+
 # -- in a browser --------------------------------------------------------------------------------------
 
 
@@ -131,6 +198,24 @@ def test_the_slider_chooses_the_core_by_keyboard_and_mouse(page, tab):
     tab.click(slider)  # in its middle, which is at 60 %
     fitting = [core for core in cluster.cores if core.support >= 0.6 - 1e-9]
     assert shown(tab, label) == fitting[-1].smiles
+    assert tab.errors() == []
+
+
+def test_the_search_finds_titles(page, tab):
+    graphs, _, estimator, _ = page
+    titles = {c.label: c.series.title for c in gm.chemistry.read_clusters(estimator, graphs)}
+    assert len(set(titles.values())) == 3
+    tab.open()
+    for label, title in titles.items():
+        word = title.split()[0].lower()
+        tab.js(f"document.getElementById('search').value = {word!r}")
+        tab.js("document.getElementById('search').dispatchEvent(new Event('input'))")
+        wanted = sorted(str(other) for other, said in titles.items() if word in said.lower())
+        assert str(label) in wanted
+        tab.until(
+            "[...document.querySelectorAll('article.cluster:not([hidden])')].map(a => a.dataset.c).sort().join() === "
+            f"'{','.join(wanted)}'"
+        )
     assert tab.errors() == []
 
 

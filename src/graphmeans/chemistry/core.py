@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from graphmeans.chemistry.frame import Frame
@@ -38,7 +39,7 @@ class Core:
     smarts : str
         The core as a query: elements, aromatic or not, and kinds of bonds.
     smiles : str
-        The core in the host as a molecule, with hydrogen wherever something else may stand.
+        The core as a molecule, with hydrogen wherever something else may stand, and the most frequent element where several may.
     count : int
         How many members contain it, found by substructure search.
     of : int
@@ -159,19 +160,56 @@ def _core(
     return Core(
         support=support, host=host, atoms=tuple(atoms), bonds=tuple(bonds),
         elements={a: kinds for a, kinds in elements.items() if len(kinds) > 1}, smarts=smarts,
-        smiles=core_smiles(molecule, atoms, bonds), count=sum(m.HasSubstructMatch(query) for m in members.molecules),
+        smiles=core_smiles(molecule, atoms, bonds, {a: kinds[0] for a, kinds in elements.items()}),
+        count=sum(m.HasSubstructMatch(query) for m in members.molecules),
         of=len(members.molecules), query=query, order=tuple(order),
     )  # fmt: skip
 
 
-def core_smiles(molecule: Any, atoms: Sequence[int], bonds: Sequence[int]) -> str:
-    """The part of a molecule as SMILES, with hydrogen at each bond that is cut."""
+def core_smiles(
+    molecule: Any, atoms: Sequence[int], bonds: Sequence[int], kinds: Mapping[int, str] = MappingProxyType({})
+) -> str:
+    """The part of a molecule as SMILES, with hydrogen at each bond that is cut, and where it can be, atoms of these kinds."""
     chem = part("Chem")
-    piece, _ = cut_out(molecule, atoms, bonds)
-    with silent():
-        if chem.SanitizeMol(piece, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE:
+    cut, place = cut_out(molecule, atoms, bonds)
+    for a, new in place.items():  # where a cation has lost what made it one, it is none: quinoline, of its salts
+        atom = cut.GetAtomWithIdx(new)
+        if atom.GetFormalCharge() == 1 and atom.GetNumExplicitHs() and atom.GetDegree() < molecule.GetAtomWithIdx(a).GetDegree():
+            atom.SetFormalCharge(0)
+            atom.SetNumExplicitHs(atom.GetNumExplicitHs() - 1)
+    usual = chem.RWMol(cut)
+    for a, kind in kinds.items():
+        atom = usual.GetAtomWithIdx(place[a])
+        if kind.capitalize() != atom.GetSymbol():
+            atom.SetAtomicNum(chem.GetPeriodicTable().GetAtomicNumber(kind.capitalize()))
+            atom.SetFormalCharge(0)
+            atom.SetNumExplicitHs(0)
+            atom.SetNoImplicit(False)
+    for piece in map(made_valid, (usual, cut, cut_out(molecule, atoms, bonds)[0])):
+        if piece is not None:
             return str(chem.MolToSmiles(piece, isomericSmiles=False))
     return str(chem.MolFragmentToSmiles(molecule, atoms, bonds, isomericSmiles=False))
+
+
+def made_valid(piece: Any) -> Any | None:
+    """A part of a molecule as a molecule; None if it cannot be one.
+
+    An aromatic ring without the oxygen that was bound to it doubly, such as that of uracil, is one without the hydrogens of its
+    nitrogen atoms, or with only one of them: pyrimidine.
+    """
+    chem = part("Chem")
+    holding = [
+        atom.GetIdx() for atom in piece.GetAtoms()
+        if atom.GetIsAromatic() and atom.GetAtomicNum() == 7 and atom.GetNumExplicitHs() == 1
+    ]  # fmt: skip
+    for kept in [holding, [], *([one] for one in holding)] if holding else [[]]:
+        copy = chem.RWMol(piece)
+        for a in set(holding) - set(kept):
+            copy.GetAtomWithIdx(a).SetNumExplicitHs(0)
+        with silent():
+            if chem.SanitizeMol(copy, catchErrors=True) == chem.SanitizeFlags.SANITIZE_NONE:
+                return copy
+    return None
 
 
 def cut_out(molecule: Any, atoms: Sequence[int], bonds: Sequence[int]) -> tuple[Any, dict[int, int]]:

@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.chemistry.core import Core, connected_part, cut_out
+from graphmeans.chemistry.core import Core, connected_part, cut_out, made_valid
 from graphmeans.chemistry.members import Aligned
+from graphmeans.chemistry.names.substituents import HYDROGEN
 from graphmeans.chemistry.toolkit import part, silent
 from graphmeans.chemistry.variation import Variation
 from graphmeans.graphs.batch import FloatArray
+
+#: Atoms that are drawn nearer to each other than this, in ångströms, lie on each other: a bond has 1.5.
+CLASH = 0.55
 
 
 def laid_out(molecule: Any) -> Any:
@@ -37,10 +41,13 @@ def turned_to(member: Aligned, reference: Aligned, drawn: Any) -> Any:
         if len(pairs) >= 3:
             try:
                 depictor.GenerateDepictionMatching2DStructure(copy, drawn, pairs)
-                return copy
+                if _legible(copy):
+                    return copy
             except (RuntimeError, ValueError):
                 pass
-        copy = laid_out(member.molecule)
+        kept, copy = copy, laid_out(member.molecule)
+        if len(pairs) >= 3 and kept.GetNumConformers() and not _legible(copy):
+            return kept  # it does not lie flat in any way
         at = {int(node): a for a, node in enumerate(reference.nodes) if node >= 0}
         aligned = [(at[int(node)], a) for a, node in enumerate(member.nodes) if int(node) in at]
         if len(aligned) >= 2:
@@ -65,6 +72,14 @@ def shared_part(one: Aligned, other: Aligned) -> list[tuple[int, int]]:
     return [(a, pairs[a]) for a in atoms]
 
 
+def _legible(copy: Any) -> bool:
+    """Whether no two atoms of a molecule are drawn nearly at the same place."""
+    points = np.asarray(copy.GetConformer().GetPositions())[:, :2]
+    apart = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(apart, np.inf)
+    return len(points) < 2 or bool(apart.min() > CLASH**2)
+
+
 def _in_ring(member: Aligned, bond: int) -> bool:
     return bool(member.molecule.GetRingInfo().NumBondRings(bond))
 
@@ -80,9 +95,15 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         atom = core.host.molecule.GetAtomWithIdx(spot.atom)
         if spot.name.startswith("X"):
             labels[place[spot.atom]] = spot.name
+            several = piece.GetAtomWithIdx(place[spot.atom])  # it stands for atoms of different valences
+            several.SetAtomicNum(0)
+            several.SetFormalCharge(0)
+            several.SetNumExplicitHs(0)
             continue
         cut = [bond for bond in atom.GetBonds() if bond.GetOtherAtomIdx(spot.atom) not in inside]
-        orders = [bond.GetBondType() for bond in cut] or [chem.BondType.SINGLE]
+        carried = [text for text, _ in spot.what if text != HYDROGEN]
+        elsewhere = chem.BondType.DOUBLE if carried and all(text.startswith("=") for text in carried) else chem.BondType.SINGLE
+        orders = [bond.GetBondType() for bond in cut] or [elsewhere]
         held = piece.GetAtomWithIdx(place[spot.atom])
         # Several bonds of an atom lead to the same place: it is drawn once.
         order = orders[0] if len(orders) == 1 and orders[0] != chem.BondType.AROMATIC else chem.BondType.SINGLE
@@ -92,15 +113,41 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         piece.AddBond(place[spot.atom], new, order)
         labels[new] = spot.name
         pairs += [(bond.GetOtherAtomIdx(spot.atom), new) for bond in cut[:1]]  # where the host carries it
+    valid = made_valid(piece)
+    if valid is None:  # what is bound doubly in the host need not be so in others
+        for new in labels:
+            for bond in piece.GetAtomWithIdx(new).GetBonds():
+                if not bond.GetIsAromatic():
+                    bond.SetBondType(chem.BondType.SINGLE)
+        valid = made_valid(piece)
     with silent():
-        if chem.SanitizeMol(piece, catchErrors=True) != chem.SanitizeFlags.SANITIZE_NONE:
+        if valid is None:
             piece.UpdatePropertyCache(strict=False)
             chem.FastFindRings(piece)
+        else:
+            piece = valid
         try:
             depictor.GenerateDepictionMatching2DStructure(piece, drawn, pairs)
         except (RuntimeError, ValueError):
             depictor.Compute2DCoords(piece)
     return piece, labels
+
+
+def scaffold_turned_to(smiles: str, reference: Aligned, drawn: Any) -> Any:
+    """A scaffold as a molecule with coordinates, as it lies in the drawn reference if that contains it; None if it is none."""
+    chem, depictor = part("Chem"), part("Chem.rdDepictor")
+    with silent():
+        found = chem.MolFromSmiles(smiles) if smiles else None
+        if found is None:
+            return None
+        match = reference.molecule.GetSubstructMatch(found)
+        if match:
+            try:
+                depictor.GenerateDepictionMatching2DStructure(found, drawn, [(a, n) for n, a in enumerate(match)])
+                return found
+            except (RuntimeError, ValueError):
+                pass
+    return laid_out(found)
 
 
 def _turn(copy: Any, drawn: Any, pairs: list[tuple[int, int]]) -> None:

@@ -1,4 +1,4 @@
-"""What a chemist reads of a clustering: medoid, common core, what varies around it, scaffolds and properties."""
+"""What a chemist reads of a clustering: a name, medoid, common core, what varies around it, scaffolds and properties."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from graphmeans.chemistry.core import LEVELS, Core, core_at, cores, usual_core
-from graphmeans.chemistry.depiction import core_with_places, laid_out, turned_to
+from graphmeans.chemistry.depiction import core_with_places, laid_out, scaffold_turned_to, turned_to
 from graphmeans.chemistry.drawing import MoleculePicture, draw
 from graphmeans.chemistry.frame import Frame
 from graphmeans.chemistry.members import ALIGNED, Aligned, ClusterMolecules, cluster_molecules
+from graphmeans.chemistry.names.series import SeriesName, name_series
 from graphmeans.chemistry.profile import Range, Scaffold, most_frequent, properties, ranges, scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Variation, variation
@@ -50,6 +51,7 @@ class ClusterChemistry:
         self.molecules = molecules
         self._variations: dict[Core, Variation] = {}
         self._turned: dict[Aligned, Any] = {}
+        self._series: SeriesName | None = None
 
     @property
     def label(self) -> int:
@@ -60,6 +62,13 @@ class ClusterChemistry:
     def medoid(self) -> Aligned:
         """The member that is nearest to the mean: `row` is its place in the collection, `molecule` the molecule."""
         return self.molecules.medoid
+
+    @property
+    def series(self) -> SeriesName:
+        """What most members have in common, in words: ring systems and functional groups, compared with the other clusters."""
+        if self._series is None:  # it was not read together with others
+            (self._series,) = name_series([self.molecules.molecules])
+        return self._series
 
     @cached_property
     def frame(self) -> Frame:
@@ -179,6 +188,28 @@ class ClusterChemistry:
         piece, labels = core_with_places(core, self.variation(core), host)
         return draw(piece, labels=labels)
 
+    def scaffold_picture(self, scaffold: Scaffold) -> MoleculePicture | None:
+        """Draw a scaffold, as it lies in the nearest member that has it, which is turned as the medoid is.
+
+        Parameters
+        ----------
+        scaffold : Scaffold
+            One of `scaffolds`.
+
+        Returns
+        -------
+        MoleculePicture or None
+            The picture; None for molecules without rings.
+        """
+        has = {
+            row
+            for row, smiles in zip(self.molecules.rows, self.all_scaffolds, strict=True)
+            if smiles == scaffold.smiles
+        }
+        host = next((member for member in self.molecules.aligned if member.row in has), self.medoid)
+        molecule = scaffold_turned_to(scaffold.smiles, host, self.laid_out(host))
+        return None if molecule is None else draw(molecule)
+
     def member_picture(self, member: Aligned, support: bool = False) -> MoleculePicture:
         """Draw a member, turned as the medoid is.
 
@@ -232,7 +263,14 @@ def read_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) -> lis
     ['CCCCCC', 'Oc1ccccc1']
     """
     found = cluster_molecules(estimator, graphs_as_fitted(estimator, graphs), aligned=aligned)
-    return [ClusterChemistry(molecules) for molecules in found if len(molecules)]
+    return named([ClusterChemistry(molecules) for molecules in found if len(molecules)])
+
+
+def named(clusters: list[ClusterChemistry]) -> list[ClusterChemistry]:
+    """The same clusters, each with a name that is chosen beside the others."""
+    for cluster, series in zip(clusters, name_series([c.molecules.molecules for c in clusters]), strict=True):
+        cluster._series = series
+    return clusters
 
 
 def common_core(
@@ -298,10 +336,11 @@ def describe_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) ->
     Returns
     -------
     list of dict
-        A row for each cluster that has members, for example for `pandas.DataFrame`: ``cluster``, ``size``, ``medoid`` (its
-        place in the collection), ``medoid_smiles``, ``core_smiles``, ``core_smarts``, ``core_atoms``, ``core_share`` (of all
-        members, by substructure search), ``variation`` (text), ``scaffold``, ``scaffold_share``, and the medians ``weight``,
-        ``logP``, ``TPSA`` and ``rings``.
+        A row for each cluster that has members, for example for `pandas.DataFrame`: ``cluster``, ``size``, ``series`` (what most
+        members have in common, in words), ``series_share``, ``medoid`` (its place in the collection),
+        ``medoid_smiles``, ``core_smiles``, ``core_smarts``, ``core_atoms``, ``core_share`` (of all members, by substructure
+        search), ``variation`` (text), ``scaffold``, ``scaffold_share``, and the medians ``weight``, ``logP``, ``TPSA`` and
+        ``rings``.
 
     See Also
     --------
@@ -313,15 +352,16 @@ def describe_clusters(estimator: Any, graphs: Any, *, aligned: int = ALIGNED) ->
     >>> graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
     >>> km = gm.GraphKMeans(2, random_state=0).fit(graphs)
     >>> row = gm.chemistry.describe_clusters(km, graphs)[km.labels_[0]]
-    >>> row["core_smiles"], row["core_share"], row["variation"]
-    ('Oc1ccccc1', 1.0, 'R1: CH₃ 33 %, Cl 33 %, H 33 %')
+    >>> row["series"], row["core_smiles"], row["core_share"], row["variation"]
+    ('Phenols', 'Oc1ccccc1', 1.0, 'R1: CH₃ 33 %, Cl 33 %, H 33 %')
     """
     chem = part("Chem")
     rows = []
     for cluster in read_clusters(estimator, graphs, aligned=aligned):
         core, found = cluster.core, cluster.scaffolds[0]
         rows.append({
-            "cluster": cluster.label, "size": len(cluster.molecules), "medoid": cluster.medoid.row,
+            "cluster": cluster.label, "size": len(cluster.molecules), "series": cluster.series.title,
+            "series_share": cluster.series.share, "medoid": cluster.medoid.row,
             "medoid_smiles": chem.MolToSmiles(cluster.medoid.molecule),
             "core_smiles": "" if core is None else core.smiles, "core_smarts": "" if core is None else core.smarts,
             "core_atoms": 0 if core is None else len(core.atoms), "core_share": np.nan if core is None else core.share,

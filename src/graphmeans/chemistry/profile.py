@@ -66,6 +66,8 @@ def ranges(values: FloatArray) -> dict[str, Range]:
     known = values[~np.isnan(values).any(axis=1)]
     if not len(known):
         return {}
+    # Rings are counted: there is no molecule with a half of one.
     return {
-        name: Range(*map(float, np.quantile(known[:, column], QUANTILES))) for column, name in enumerate(PROPERTIES)
-    }
+        name: Range(*map(float, np.quantile(known[:, column], QUANTILES, method="nearest" if name == "rings" else "linear")))
+        for column, name in enumerate(PROPERTIES)
+    }  # fmt: skip

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphmeans.chemistry.core import Core
-from graphmeans.chemistry.groups import HYDROGEN, group_name
 from graphmeans.chemistry.members import Aligned
+from graphmeans.chemistry.names.substituents import HYDROGEN, group_name
 from graphmeans.chemistry.toolkit import part, silent
 
 #: Ways to find a core in a member that are compared, rounds in which they are, and how little a place may vary to be named.
 MOST_WAYS, ROUNDS, LEAST = 64, 4, 0.05
 #: What it counts that another member has something, or nothing, at a place too, beside having the same there.
 OCCUPIED = 2
+#: What is bound to several places and longer than this as SMILES is not written out.
+MOST_SIGNS = 16
 _DUMMY = re.compile(r"\[(\d+)\*\]")
 
 Way = tuple[int, ...]
@@ -169,17 +171,37 @@ def _carried(core: Core, member: Aligned, way: Way) -> dict[int, str]:
             if atom.GetAtomicNum() == 0:
                 atom.SetIsotope(atom.GetIsotope() + 1)
         for text in chem.MolToSmiles(sides).split("."):
-            bound = [int(number) - 1 for number in _DUMMY.findall(text)]
-            for q in bound:
+            bound = Counter(int(number) - 1 for number in _DUMMY.findall(text))
+            for q, times in bound.items():
                 ring = "".join(f"→{other}" for other in sorted(set(bound) - {q}))
-                groups.setdefault(q, []).append(group_name(text) + ring)
+                name = _closed(text) if times > 1 and not ring else group_name(text)
+                groups.setdefault(q, []).append(name + ring)
     at = {a: q for q, a in enumerate(way)}
     for first, last, _ in member.bonds:  # a ring may also be closed by a bond between atoms of the core
         i, j = at.get(first), at.get(last)
         if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
             for q, other in ((i, j), (j, i)):
                 groups.setdefault(q, []).append(f"bond→{other}")
-    return {q: " + ".join(sorted(names)) for q, names in groups.items()}
+    return {
+        q: " + ".join(map(_times, *zip(*sorted(Counter(names).items()), strict=True))) for q, names in groups.items()
+    }
+
+
+def _closed(smiles: str) -> str:
+    """What is bound to one atom of the core twice, and closes a ring with it."""
+    chem = part("Chem")
+    with silent():
+        piece = chem.MolFromSmiles(smiles, sanitize=False)
+    ends = [atom.GetIdx() for atom in piece.GetAtoms() if atom.GetAtomicNum() == 0]
+    return f"ring of {len(chem.GetShortestPath(piece, ends[0], ends[-1])) - 1} atoms"
+
+
+def _times(name: str, count: int) -> str:
+    """The same group several times: F₃, (CH₃)₂."""
+    if count == 1:
+        return name
+    small = str(count).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+    return f"{name if len(name) == 1 or name in ('Cl', 'Br') else f'({name})'}{small}"
 
 
 def _cut(core: Core, q: int) -> bool:
@@ -198,6 +220,14 @@ def _with_names(places: list[Place], carrying: list[int], core: Core) -> tuple[P
     names = {q: f"R{n}" for n, q in enumerate(carrying, 1)}
 
     def said(text: str) -> str:
-        return re.sub(r"→(\d+)", lambda found: f" (ring with {names.get(int(found[1]), 'another place')})", text)
+        return " + ".join(map(one, text.split(" + ")))
+
+    def one(text: str) -> str:
+        what, *others = text.split("→")
+        if not others:
+            return text
+        if len(what) > MOST_SIGNS:
+            what = "ring system"
+        return f"{what} (ring with {', '.join(names.get(int(q), 'another place') for q in others)})"
 
     return tuple(Place(place.name, place.atom, tuple((said(text), share) for text, share in place.what)) for place in places)

@@ -132,9 +132,13 @@ class Frames:
 
     def explained(self) -> float:
         """The sum of W |y|^2 over all means y of weight W: the more, the lower is the objective of what was added."""
+        return float(self.explained_each().sum())
+
+    def explained_each(self) -> FloatArray:
+        """W |y|^2 of each mean y of weight W; 0 where nothing was added."""
         total = np.maximum(self.total, np.finfo(np.float64).tiny)
         squares = [np.einsum("kd,kd->k", sums, sums) for sums in (a.reshape(len(self), -1) for a in (self.nodes, self.edges))]
-        return float((sum(squares) / total)[self.total > 0].sum())
+        return np.where(self.total > 0, sum(squares) / total, 0.0)
 
     def centers(self) -> Centers:
         """The averages. Frame k must have a positive total; its slots are the nodes of center k."""

@@ -216,7 +216,7 @@ class CardMaker:
         if not cluster.size or len(self.clusters) < 2 or is_labelled(cluster.mean):
             return []
         others = [c.label for c in self.clusters if c.label != cluster.label]
-        names = {"node": "atom", "edge": "bond"} if is_molecule(cluster.mean) else {"node": "node", "edge": "edge"}
+        names = dict(zip(("node", "edge"), _called(cluster.mean), strict=True))
         theirs, sizes = [self.features[c] for c in others], [self.clusters[c].size for c in others]
         return list(told(self.features[cluster.label], theirs, sizes, self.spread, names))
 
@@ -294,14 +294,20 @@ def _spread(rows: list[int], most: int = COMPARED) -> list[int]:
     return rows if len(rows) <= most else [rows[n * len(rows) // most] for n in range(most)]
 
 
+def _called(mean: MeanGraph) -> tuple[str, str]:
+    """What nodes and edges are called."""
+    return ("atom", "bond") if is_molecule(mean) else ("node", "edge")
+
+
 def _core_words(mean: MeanGraph) -> str:
     """How many parts of the mean at least half of the members have, each by itself: no member need have all of them."""
     core = mean.cut(0.5)
+    node, edge = _called(mean)
     if not core.n_nodes:
-        return "no node is common to half of the members"
-    edges = f" and {counted(core.n_edges, 'edge')}" if mean.n_edges else ""
+        return f"no {node} is common to half of the members"
+    edges = f" and {counted(core.n_edges, edge)}" if mean.n_edges else ""
     are = "is" if core.n_nodes == 1 and not edges else "are each"
-    return f"{counted(core.n_nodes, 'node')}{edges} of the mean {are} found in at least half of the members"
+    return f"{counted(core.n_nodes, node)}{edges} of the mean {are} found in at least half of the members"
 
 
 def _tight_words(tight: float | None, usual: float, size: int) -> str:

@@ -16,22 +16,29 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from graphmeans.chemistry.core import LEVELS, Core
-from graphmeans.chemistry.describe import ClusterChemistry, ranges_of_all
+from graphmeans.chemistry.describe import ClusterChemistry, named, ranges_of_all
 from graphmeans.chemistry.drawing import MoleculePicture
 from graphmeans.chemistry.members import Aligned, ClusterMolecules, Molecules, made_of_molecules, spread
-from graphmeans.chemistry.profile import PROPERTIES, Range
+from graphmeans.chemistry.names.series import SeriesName, set_apart
+from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Place
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.matching.auto import Auto
+from graphmeans.report.contrasts import Contrast
 from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
 
-#: Places of a core, and groups at each of them, that are named; members that are drawn by RDKit.
-PLACES, GROUPS, DRAWN = 8, 4, 1500
-_RING = re.compile(r" \(ring with R\d+\)")
+#: Places of a core that are named; groups at each of them, where there are many or few places; members that are drawn by RDKit.
+PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, DRAWN = 8, 4, 10, 3, 1500
+_RING = re.compile(r" \(ring with R\d+(, R\d+)*\)")
+#: Lines about single nodes and edges, and what these are in molecules.
+_ATOM = {"node ": "atom ", "edge ": "bond "}
+_NODE = re.compile(r"\b(node|edge) (?=\d)")
+#: Medians of properties that differ by this share of their range are told.
+DIFFERENT = 0.2
 #: Groups that fewer of the members have are counted together.
 RARE = 0.05
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
@@ -68,6 +75,7 @@ class MoleculeCards:
                 aligned = [self.known[row] if row in self.known else molecules.aligned(row, more[row]) for row in some]
                 held = ClusterMolecules(c.label, rows, [molecules[row] for row in rows], aligned)
                 self.clusters[c.label] = ClusterChemistry(held)
+        named(list(self.clusters.values()))
         self._all = ranges_of_all(list(self.clusters.values()))
 
     def shape(self, row: int) -> FloatArray | None:
@@ -91,24 +99,52 @@ class MoleculeCards:
             "aligned": len(cluster.molecules.aligned), "counted": len(cluster.molecules), "cores": cores,
             "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
             "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
-            "scaffolds": [
-                {"smiles": row.smiles or "no ring", "share": _percent(row.members / len(cluster.molecules))}
-                for row in cluster.scaffolds
-            ],
-            "mixed": best is None or len(best.atoms) * best.share < MIXED * medoid.molecule.GetNumAtoms(),
+            "scaffolds": [self._scaffold(cluster, row) for row in cluster.scaffolds],
+            "mixed": _is_mixed(cluster), "title": _title(cluster), "series": _series(cluster.series),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
+            "medians": _medians(cluster),
         }  # fmt: skip
+
+    def _scaffold(self, cluster: ClusterChemistry, row: Scaffold) -> dict[str, Any]:
+        picture = cluster.scaffold_picture(row)
+        share = _percent(row.members / len(cluster.molecules))
+        said = f"Scaffold of {share} of the members: {row.smiles}"
+        return {
+            "smiles": row.smiles or "no ring", "share": share,
+            "svg": None if picture is None else Markup(_picture(picture, said)),
+        }  # fmt: skip
+
+    def apart(self, label: int, other: int, lines: list[Contrast]) -> list[Contrast]:
+        """In what a cluster differs from another one, as a chemist would say it, and then atom by atom.
+
+        `lines` is what is said of any graphs: averages over nodes say little of molecules and are left out.
+        """
+        if label not in self.clusters or other not in self.clusters:
+            return lines
+        here, there = self.clusters[label], self.clusters[other]
+        rows = [Contrast(row.what, _percent(row.here), _percent(row.others), 1.0) for row in set_apart(here.series, there.series)]
+        for name in [name for name in here.ranges if name in there.ranges]:
+            one, two, every = here.ranges[name], there.ranges[name], self._all[name]
+            if abs(one.median - two.median) >= DIFFERENT * (every.high - every.low) > 0:
+                unit = f", {PROPERTIES[name]}" if PROPERTIES[name] else ""
+                rows.append(Contrast(f"{name}{unit}: median (middle four fifths)", _range(one), _range(two), 1.0))
+        atoms = [line for line in lines if _NODE.search(line.what)]
+        return rows + [line._replace(what=_NODE.sub(lambda found: _ATOM[found[0]], line.what)) for line in atoms]
 
     def _core(self, cluster: ClusterChemistry, core: Core, best: bool) -> dict[str, Any]:
         variation = cluster.variation(core)
         named = [place for place in variation.places if place.what]
         most_varied = sorted(named, key=lambda place: (place.what[0][1], place.name))[:PLACES]
-        shown = sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:])))
+        shown = _together(sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:]))))
+        groups = GROUPS
+        if len(shown) <= FEW_PLACES:  # further groups are named that at least two members have
+            often = max((sum(share * variation.compared > 1.5 for _, share in place.what) for place in shown), default=0)
+            groups = int(np.clip(often, GROUPS, MANY_GROUPS))
         return {
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
             "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,
             "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
-            "places": [_place(place) for place in _together(shown)], "hidden": len(named) - len(shown),
+            "places": [_place(place, groups) for place in shown], "hidden": len(named) - len(most_varied),
             "compared": variation.compared,
         }  # fmt: skip
 
@@ -176,6 +212,41 @@ def _mappings(estimator: Any, summary: ClusteringSummary, graphs: ReportGraphs, 
     return [found.mapping(p) for p in range(len(rows))]
 
 
+def _is_mixed(cluster: ClusterChemistry) -> bool:
+    """Whether no large part is common to most of the members."""
+    core = cluster.core
+    return core is None or len(core.atoms) * core.share < MIXED * cluster.medoid.molecule.GetNumAtoms()
+
+
+def _title(cluster: ClusterChemistry) -> str:
+    """What the members are called; that they are mixed, if neither a core nor a name says much of them."""
+    title = cluster.series.title
+    if cluster.series.telling or (title and not _is_mixed(cluster)):
+        return title
+    return f"Mixed: {title[0].lower()}{title[1:]}" if title else "Mixed molecules"
+
+
+def _series(series: SeriesName) -> dict[str, Any]:
+    """How many members have all that the title says, and what else many of them have."""
+    words = [
+        {"text": row.what, "share": row.here, "said": _percent(row.here), "others": _percent(row.others)}
+        for row in series.words
+    ]
+    return {
+        "named": bool(series.title),
+        "share": _percent(series.share),
+        "others": _percent(series.others),
+        "words": words,
+    }
+
+
+def _medians(cluster: ClusterChemistry) -> str:
+    """The properties of a cluster in a line."""
+    found = {name: _range(row).split(" ")[0] for name, row in cluster.ranges.items()}
+    said = [f"{found['weight']} g/mol", f"logP {found['logP']}", f"TPSA {found['TPSA']} Å²"] if found else []
+    return ", ".join([*said, f"{found['rings']} ring{'' if found['rings'] == '1' else 's'}"]) if found else ""
+
+
 def _picture(picture: MoleculePicture, label: str) -> str:
     box = " ".join(map(str, picture.box))
     return f'<svg class="mol" viewBox="{box}" role="img" aria-label="{escape(label)}">{picture.inner()}</svg>'
@@ -203,9 +274,11 @@ def _together(places: list[Place]) -> list[Place]:
     return found
 
 
-def _place(place: Place) -> dict[str, Any]:
-    """What stands at a place: the most frequent groups, but of rare ones only the first."""
-    named = sum(share >= RARE for _, share in place.what[:GROUPS]) or 1
+def _place(place: Place, groups: int) -> dict[str, Any]:
+    """What stands at a place: so many of the most frequent groups, but of rare ones only the first."""
+    named = sum(share >= RARE for _, share in place.what[:groups]) or 1
+    if len(place.what) == named + 1 and place.what[named][1] >= RARE:  # a single one is named, and not counted
+        named += 1
     rest = place.what[named:]
     what = [{"text": text, "share": share, "said": _percent(share)} for text, share in place.what[:named]]
     return {

@@ -169,6 +169,10 @@ def _page(
     for card in shown:
         card["typical"] = typical.get(card["label"])
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
+        if card["molecule"] is not None:
+            card["caption"] = [card["molecule"]["title"]] if card["molecule"]["title"] else []
+            if molecules is not None and card["near"]:
+                card["apart"] = molecules.apart(card["label"], card["near"][0]["label"], card["apart"])
     tree = cluster_tree(estimator, summary, evidence)
     means += Markup("".join(
         networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads
@@ -189,6 +193,7 @@ def _page(
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
         typical=bool(typical),
+        titles={card["label"]: card["molecule"]["title"] if card["molecule"] else "" for card in shown},
         matrices=networks is not None and networks.leads,
         symbols=means,
         map=map_links,

@@ -268,7 +268,7 @@ def test_a_result_that_looks_stuck_says_so(tmp_path):
 
 
 def test_a_budget_that_ends_too_early_is_said(monkeypatch):
-    monkeypatch.setattr("graphmeans.cluster.algorithms.center_swaps.FLOOR", 4)
+    monkeypatch.setattr("graphmeans.cluster.algorithms.split_merge.FLOOR", 1)
     monkeypatch.setattr("graphmeans.cluster.estimators.kmeans.SWAPS", 1e-9)
     graphs, _ = gm.datasets.make_letters(100, random_state=0)
     hints = [gm.GraphKMeans(15, init="random", random_state=seed).fit(graphs).hint_ for seed in range(4)]

@@ -49,10 +49,10 @@ def test_what_means_explain_is_what_the_objective_falls_by():
     loop = run.loop(4)
     engine = loop.engine
     sums = engine.sum(assign, loop.centers, 0.0).sums
-    loop._move_to_means(sums)
+    loop.move_to_means(sums)
     engine.sum(assign, loop.centers, 0.0)
     before = engine.sum(sample.sums, loop.centers)
-    loop._move_to_means(before.copy())
+    loop.move_to_means(before.copy())
     inertia = engine.sum(assign, loop.centers, 0.9).inertia  # nobody moves for less
     squares = float(run.batch.squared_norms.sum())
     assert inertia == pytest.approx(squares - before.explained(), rel=1e-9)
@@ -61,7 +61,7 @@ def test_what_means_explain_is_what_the_objective_falls_by():
 def test_sums_after_moves_are_those_that_accepting_them_gives():
     run = OneRun(rings_and_chains(60), matcher=Auto())
     loop = run.loop(4)
-    loop._move_to_means(loop.engine.sum(assign, loop.centers, 0.0).sums)
+    loop.move_to_means(loop.engine.sum(assign, loop.centers, 0.0).sums)
     found = loop.engine.sum(refine.hartigan_moves, 1e-6, loop.centers)
     assert len(found.graph)
     labels = loop.engine.get_assignment()().labels.copy()
@@ -82,7 +82,7 @@ def test_the_objective_never_rises(seed):
 def moved_at_once() -> int:
     """How many graphs move by themselves in one step, early in a run."""
     loop = OneRun(rings_and_chains(120, noise=0.4), matcher=Auto()).loop(3)
-    loop._move_to_means(loop._assign(log=False).sums)
+    loop.move_to_means(loop._assign(log=False).sums)
     labels = loop.engine.get_assignment()().labels.copy()
     loop._move_single_graphs(log=False)
     return int((loop.engine.get_assignment()().labels != labels).sum())

@@ -46,7 +46,7 @@ def letters():
 def small_shards(monkeypatch):
     monkeypatch.setattr(dataset, "SHARD_SIZE", SIZE)
     monkeypatch.setattr("graphmeans.cluster.estimators.kmeans.SWAPS", 0.3)  # a few of them
-    monkeypatch.setattr("graphmeans.cluster.algorithms.center_swaps.FLOOR", 3)
+    monkeypatch.setattr("graphmeans.cluster.algorithms.split_merge.FLOOR", 3)
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,12 @@
 k-means ends in the local optimum that its start leads to, and what a start gets wrong is mostly this: two centers share a
 group while another group has none. So a center that would hardly be missed is put onto a graph that is badly served,
 everything else is kept (alignments, bounds), and the loop goes on from there. It is taken back unless the objective ends
-up lower.
+up lower. That is for rows of numbers, where a distance costs next to nothing, and for two clusters; other graphs have
+split_merge.py.
 
-Which swap is tried next is decided by what bounds say that it gains (shards/estimate.py). They say too much, and of some
-centers more so than of others: what a swap in vain was wrong by is charged to the center that was taken away and to the
-cluster that was to get it. So the next swap is another one, and it ends when nothing promises anything.
+Which swap is tried next is decided by what it gains before anything has moved (shards/estimate.py), which is known of rows and
+estimated from bounds otherwise. Of some centers it says too much: what a swap in vain was wrong by is charged to the center that
+was taken away and to the cluster that was to get it. So the next swap is another one, and it ends when nothing promises anything.
 """
 
 from __future__ import annotations
@@ -27,24 +28,26 @@ logger = logging.getLogger("graphmeans")
 
 #: An objective that is lower by less than this share is not worth a swap.
 LOWER = 1.0 - 1e-9
-#: So many swaps are tried whatever they cost and promise; fewer where distances are known and promises are not estimated.
-FLOOR, FLOOR_OF_ROWS = 20, 10
+#: So many swaps are tried whatever they cost and promise.
+FLOOR = 10
 #: Graphs that a center might be put onto are drawn as many as there are centers, but at least so many.
 CANDIDATES = 40
 #: A center that is put onto a graph moves to the mean of those that follow: their squared distances fall to about this share.
 SETTLED = 0.6
 #: What a swap in vain was wrong by is charged with this share to its center, and to the cluster of its graph.
 CHARGED = 0.25
-#: It ends where the most promising swap seems to lose more than this share of what a cluster contributes: estimates are poor,
-#: less so where the edge program was asked.
-HOPE, HOPE_OF_SIFTED = 1.0, 0.25
-#: Where a swap takes matchings of larger graphs, it ends after so many in a row that were in vain.
-PATIENCE = 25
+#: It ends where the most promising swap seems to lose more than this share of what a cluster contributes: estimates are poor.
+HOPE = 1.0
+
+
+def swaps_points(loop: IntervalLoop) -> bool:
+    """Whether a center is put onto a single graph: where graphs are rows, and where there are no three clusters."""
+    return loop.context.is_euclidean or loop.centers.k < 3
 
 
 def begin_swaps(loop: IntervalLoop, history: History, swaps: float) -> None:
     """Lay down what swapping may spend: `swaps` times the work of the run so far."""
-    closeness = Closeness.of(loop.engine.sum(estimate.closeness_sums))
+    closeness = Closeness.of(loop.engine.sum(estimate.closeness_sums)) if swaps_points(loop) else Closeness()
     k = loop.centers.k
     budget = loop.work(history) * (1.0 + swaps)
     loop.swaps = SwapState(budget, closeness.sketch, closeness.lap, doubt_of_center=[0.0] * k, doubt_of_cluster=[0.0] * k)
@@ -54,24 +57,15 @@ def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
     """Swap centers until the run has done the work of its budget, `swaps` times that before, or nothing promises to help."""
     state = loop.swaps
     assert state is not None, "begin_swaps comes first"
-    least_hope = HOPE_OF_SIFTED if loop.looks_closely else HOPE
-    floor = FLOOR if loop.context.space.layout is None else FLOOR_OF_ROWS
     most = 50 + 5 * loop.centers.k
     candidates: tuple[Sample, FloatArray] | None = None
-    looked_at: set[int] = set()
-    while loop.inertia > 0 and (state.tried < floor or (loop.work(history) < state.budget and state.tried < most)):
+    while loop.inertia > 0 and (state.tried < FLOOR or (loop.work(history) < state.budget and state.tried < most)):
         loop.write_checkpoint(history)
-        _say(loop, history, state, state.tried / most, swaps)
-        if candidates is None:
-            candidates, looked_at = _candidates(loop, state), set()
-        graphs, gains = candidates
+        by_work = 1.0 - (state.budget - loop.work(history)) / max(state.budget * swaps / (1.0 + swaps), 1.0)
+        say_swaps(loop, history, state, max(state.tried / most, by_work))
+        graphs, gains = candidates = candidates or _candidates(loop, state)
         c, new, promised = _most_promising(state, graphs, gains)
-        while c >= 0 and new not in looked_at and loop.looks_closely:
-            _look_closely(loop, state, graphs, gains, new)
-            looked_at.add(new)
-            c, new, promised = _most_promising(state, graphs, gains)
-        tired = loop.looks_closely and state.tried - state.kept_at >= PATIENCE
-        if c < 0 or tired or (promised < -least_hope * loop.inertia / loop.centers.k and state.tried >= floor):
+        if c < 0 or (promised < -HOPE * loop.inertia / loop.centers.k and state.tried >= FLOOR):
             state.exhausted = True
             break
         before = loop.snapshot()
@@ -81,10 +75,8 @@ def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
         state.tried += 1
         label = int(graphs.label[new])
         if loop.inertia < before.inertia * LOWER:
-            state.kept, state.kept_at = state.kept + 1, state.tried
-            for doubts in (state.doubt_of_center, state.doubt_of_cluster):
-                doubts[c] = doubts[label] = 0.0
-            state.drawn_at, state.in_vain, candidates = state.tried, [], None
+            state.keep_trial([c, label])
+            candidates = None
             history.append(trial, loop.get_assignment())
             loop.write_logs()
         else:
@@ -96,14 +88,11 @@ def swap_centers(loop: IntervalLoop, history: History, swaps: float) -> None:
     logger.info("%d of %d swaps lowered the objective, to %.6g", state.kept, state.tried, loop.inertia)
 
 
-def _say(loop: IntervalLoop, history: History, state: SwapState, by_number: float, swaps: float) -> None:
-    """Log how much of the swaps is done: by their number, their work or those in vain, whichever will end first."""
-    by_work = 1.0 - (state.budget - loop.work(history)) / max(state.budget * swaps / (1.0 + swaps), 1.0)
-    in_vain = state.tried / (state.kept_at + PATIENCE) if loop.looks_closely else 0.0
-    share = min(max(by_number, by_work, in_vain), 1.0)
+def say_swaps(loop: IntervalLoop, history: History, state: SwapState, share: float) -> None:
+    """Log how much of the swaps is done."""
     said = f"{state.tried} swaps of centers tried, {state.kept} of them kept"
     inertia = loop.context.space.in_units_of_graphs(loop.inertia, power=2)
-    history.say("swaps", said, share=share, tried=state.tried, kept=state.kept, inertia=inertia)
+    history.say("swaps", said, share=min(share, 1.0), tried=state.tried, kept=state.kept, inertia=inertia)
 
 
 def _candidates(loop: IntervalLoop, state: SwapState) -> tuple[Sample, FloatArray]:
@@ -115,17 +104,6 @@ def _candidates(loop: IntervalLoop, state: SwapState) -> tuple[Sample, FloatArra
     gains = found.saved[:, None] - found.lost
     gains[np.arange(len(gains)), graphs.label] = -np.inf  # a center stays in its own cluster: that is no swap
     return graphs, gains
-
-
-def _look_closely(loop: IntervalLoop, state: SwapState, graphs: Sample, gains: FloatArray, new: int) -> None:
-    """Lower what one of the candidates promises (gains, in, out) to what the edge program says of it.
-
-    It never rises. So which swap is tried does not depend on which candidates were looked at before.
-    """
-    closeness = Closeness(state.sketch_share, state.lap_share)
-    one = graphs.take(np.array([new])).batch
-    found = loop.engine.sum(estimate.exchange_gains, one, loop.centers, closeness, SETTLED, True)
-    gains[new] = np.minimum(gains[new], found.saved[0] - found.lost[0])
 
 
 def _most_promising(state: SwapState, graphs: Sample, gains: FloatArray) -> tuple[int, int, float]:

@@ -22,7 +22,7 @@ ROUNDING = 1e-12
 #: A run with a target is given up when the objective falls so slowly that this many more such steps would not get there.
 STEPS_LEFT = 2
 #: The same after the first step, which is the longest: the steps that follow make up for this share of it, at most.
-AFTER_FIRST = 1.5
+AFTER_FIRST = 4.0
 
 #: Columns of the trace that a fit that goes on counts as if it had never ended; the others are times, and what was sent.
 COUNTED = ("matchings", "evaluation_matchings")

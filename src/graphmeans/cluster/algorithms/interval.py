@@ -17,11 +17,12 @@ The loop is in interval_loop.py; what it asks of the graphs is in shards/: assig
 
 from __future__ import annotations
 
-from graphmeans.cluster.algorithms.center_swaps import begin_swaps, swap_centers
+from graphmeans.cluster.algorithms.center_swaps import begin_swaps, swap_centers, swaps_points
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.interval_loop import IntervalLoop
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
+from graphmeans.cluster.algorithms.split_merge import split_and_merge
 from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.threads import ThreadEngine
@@ -60,7 +61,10 @@ def run_loop(loop: IntervalLoop, history: History, swaps: float = 0.0, certify: 
     if swaps:
         if loop.swaps is None:
             begin_swaps(loop, history, swaps)
-        swap_centers(loop, history, swaps)
+        if swaps_points(loop):
+            swap_centers(loop, history, swaps)
+        else:
+            split_and_merge(loop, history)
     if certify:
         loop.certify(history)
     return loop.result(history)

@@ -66,10 +66,12 @@ class SwapState:
         What bounds make up of distances; see `Closeness`.
     tried, kept, kept_at, drawn_at : int
         How many swaps were tried and kept; how many had been tried when one was last kept, and when candidates were drawn.
-    in_vain : list of [center, candidate]
+    in_vain : list of [center, candidate] or of [cluster that joins, the other one, cluster to be split]
         Swaps of the present candidates that did not help.
     doubt_of_center, doubt_of_cluster : list of float
         By how much gains seem to be overestimated where this center is taken away, or this cluster gets another.
+    costs : list of [cluster that joins, the other one, cost]
+        What mergers cost that took a matching to be known.
     exhausted : bool
         Whether it ended because nothing promised anything.
     """
@@ -84,7 +86,16 @@ class SwapState:
     in_vain: list[list[int]] = field(default_factory=list)
     doubt_of_center: list[float] = field(default_factory=list)
     doubt_of_cluster: list[float] = field(default_factory=list)
+    costs: list[list[float]] = field(default_factory=list)
     exhausted: bool = False
+
+    def keep_trial(self, concerned: list[int]) -> None:
+        """A swap has helped: clusters are others now, and those that were concerned are trusted again."""
+        self.kept, self.kept_at, self.drawn_at = self.kept + 1, self.tried, self.tried
+        for doubts in (self.doubt_of_center, self.doubt_of_cluster):
+            for c in concerned:
+                doubts[c] = 0.0
+        self.in_vain, self.costs = [], []
 
 
 class IntervalLoop:
@@ -181,7 +192,7 @@ class IntervalLoop:
                 return
             if self._fill_empty_clusters(found.sizes) or sums is None:
                 sums = self.engine.sum(sample.sums, self.centers, log=not trial)
-            self._move_to_means(sums)
+            self.move_to_means(sums)
             changed = False
             if trial and history.is_out_of_reach(reached := self._inertia_of_means()):
                 self.inertia = reached
@@ -189,7 +200,8 @@ class IntervalLoop:
             if not trial:
                 self.write_checkpoint(history)
 
-    def _move_to_means(self, sums: Frames | VectorSums) -> None:
+    def move_to_means(self, sums: Frames | VectorSums) -> None:
+        """The averages of these sums are the centers from now on."""
         centers: Any = self.centers  # sums are always of the kind of the centers
         centers.move_to_means(sums)
 
@@ -269,7 +281,7 @@ class IntervalLoop:
         """
         for stage, limit in enumerate(PROOF_TREE_NODES):
             while self._prove(history, stage, limit):
-                self._move_to_means(self.engine.sum(sample.sums, self.centers))
+                self.move_to_means(self.engine.sum(sample.sums, self.centers))
                 self.run(history)
 
     def _prove(self, history: History, stage: int, limit: int) -> bool:
@@ -292,7 +304,7 @@ class IntervalLoop:
 
     @property
     def looks_closely(self) -> bool:
-        """Whether the edge program tells what a swap is worth: where it is no use before a matching, it is none here."""
+        """Whether graphs are too large for branch and bound in no time: then they are aligned anew as soon as centers settle."""
         return CountedMatcher(self.context.space).sifts
 
     def draw(self, random: np.random.RandomState, count: int) -> Sample:

@@ -225,9 +225,9 @@ class FrameCenters:
 
     # -- alignments --------------------------------------------------------------------------------
 
-    def empty_frames(self) -> Frames:
-        """Frames of these centers' slots with nothing added."""
-        frames = Frames(self.k, self.batch, max(1, len(self.slot_roles)))
+    def empty_frames(self, count: int | None = None) -> Frames:
+        """Frames of these centers' slots with nothing added: one for each center, or so many."""
+        frames = Frames(self.k if count is None else count, self.batch, max(1, len(self.slot_roles)))
         frames.size[:] = len(self.slot_roles)
         frames.roles[:, : len(self.slot_roles)] = self.slot_roles
         return frames
@@ -249,6 +249,19 @@ class FrameCenters:
         offset = np.repeat(self.batch.node_ptr[to], np.diff(found.ptr))[matched]
         slots[matched] = self._slot_of_node[slots[matched] + offset]
         self.fill_slots(batch, which, to, slots, found.ptr)
+        return slots
+
+    def slots_there(self, found: Matches, c: int, other: int) -> IntArray:
+        """Where the slots of center c are in the frame of another one, as these two were matched.
+
+        Null slots follow null slots of their role, in which there may be nodes of graphs without weight.
+        """
+        slots = np.full(len(self.slot_roles), -1, dtype=np.int64)
+        own = self._slot_of_node[self.batch.node_ptr[c] : self.batch.node_ptr[c + 1]]
+        slots[own] = self.to_slots(found, self.batch, np.array([c]), np.array([other]))
+        left, free = np.flatnonzero(slots < 0), np.setdiff1d(np.arange(len(slots)), slots)
+        by_role, free_by_role = (which[np.argsort(self.slot_roles[which], kind="stable")] for which in (left, free))
+        slots[by_role] = free_by_role
         return slots
 
     def to_mappings(self, slots: IntArray, ptr: IntArray, to: IntArray) -> IntArray:

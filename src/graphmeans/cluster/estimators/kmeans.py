@@ -16,7 +16,7 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from graphmeans.cluster.algorithms.initialization import initialize, sample_size
+from graphmeans.cluster.algorithms.initialization import initialize
 from graphmeans.cluster.algorithms.restarts import Restarts
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
@@ -500,8 +500,6 @@ class GraphKMeans(BaseGraphKMeans):
         swaps = SWAPS if space.layout is None else SWAPS_OF_ROWS
         if self.n_init != "auto" or not isinstance(self.init, str) or given is not None or self.n_clusters == 1:
             swaps = 0.0
-        elif self.init == "k-means++" and sample_size(CountedMatcher(space), n, self.n_clusters):
-            swaps = 0.0  # centers were swapped in the sample, where that costs less
         return {"swaps": swaps, "certify": self.certify}
 
     def _mean_method(self) -> MeanMethod:

@@ -19,8 +19,6 @@ from graphmeans.nearest.sketches import Sketches
 
 #: Where sketches make up this share of the distances, linear assignments say nothing new.
 TIGHT = 0.99
-#: What the edge program makes up of the distance of two graphs.
-EDGE_SHARE = 0.98
 
 
 @dataclass(frozen=True)
@@ -90,13 +88,11 @@ def addition_gains(shard: Shard, candidates: GraphBatch, closeness: Closeness) -
 
 @read_only
 def exchange_gains(
-    shard: Shard, candidates: GraphBatch, centers: MovingCenters, closeness: Closeness, settled: float = 1.0,
-    closely: bool = False,
-) -> ExchangeGains:  # fmt: skip
+    shard: Shard, candidates: GraphBatch, centers: MovingCenters, closeness: Closeness, settled: float = 1.0
+) -> ExchangeGains:
     """What it would be worth to put a center onto each of the candidates, and to take any other away.
 
-    `settled` is the share to which squared distances fall when the new center moves to the mean of those that follow it. If it
-    is to be known `closely`, the edge program is asked about graphs that might follow.
+    `settled` is the share to which squared distances fall when the new center moves to the mean of those that follow it.
     """
     if isinstance(centers, VectorCenters):
         return ExchangeGains(*vectors.exchange_gains(shard, candidates.nodes, centers, settled))
@@ -107,21 +103,12 @@ def exchange_gains(
     others[everybody, state.labels] = np.inf
     second = np.maximum(others.min(axis=1, initial=np.inf), state.upper)
     new = _estimates(shard, candidates, second, closeness)
-    if closely and shard.matcher.sifts:
-        _sift_followers(shard, candidates, state.upper / np.sqrt(settled), new)
     own, second, new = state.upper**2, second**2, settled * new**2
     nearest = np.minimum(own[:, None], new)
     saved = w @ (own[:, None] - nearest)
     more = w[:, None] * (np.minimum(second[:, None], new) - nearest)
     lost = [np.bincount(state.labels, weights=column, minlength=k) for column in more.T]
     return ExchangeGains(np.asarray(saved), np.array(lost, dtype=np.float64).reshape(-1, k))
-
-
-def _sift_followers(shard: Shard, candidates: GraphBatch, limit: FloatArray, new: FloatArray) -> None:
-    """Raise estimated distances to candidates (new, in, out) that are below the limit to what the edge program says."""
-    x, c = np.nonzero(new < limit[:, None])
-    bound = shard.matcher.sift(shard.batch, candidates, np.stack([x, c], axis=1), limit[x])
-    new[x, c] = np.maximum(new[x, c], bound / EDGE_SHARE)
 
 
 def _estimates(shard: Shard, candidates: GraphBatch, limit: FloatArray, closeness: Closeness) -> FloatArray:

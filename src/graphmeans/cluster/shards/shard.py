@@ -9,6 +9,7 @@ vectors.py  the same operations where alignments are fixed, so that graphs are r
 refine.py   realign_all, hartigan_moves, sums_after_moves, accept_moves, join_equal, prove_labels, bound_others
 seed.py     update_with_seed, update_with_seeds, select_seeds, reset
 estimate.py closeness_sums, addition_gains, exchange_gains
+halves.py   draw_members, match_centers, merge_and_split, measure
 sample.py   first_graph, draw, draw_by_weight, draw_some, pick, farthest, total_weight, cluster_weights, cluster_sizes,
             inertia, sums, get_assignment, snapshot, rollback, write_log_only
 """

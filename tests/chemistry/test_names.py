@@ -1,0 +1,283 @@
+"""Names of ring systems, functional groups, substituents and series: right for a chemist, and what they claim is counted."""
+
+from __future__ import annotations
+
+import pytest
+
+import graphmeans as gm
+from series import ANILIDES, GROUPS, PIPERAZINES, enumerated
+
+Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
+
+from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: E402
+from graphmeans.chemistry.names.functional import group_names  # noqa: E402
+from graphmeans.chemistry.names.rings import FUSED, HETEROAROMATIC, NAMES, SKELETONS, ring_keys, ring_names, several  # noqa: E402
+from graphmeans.chemistry.names.series import LEAST, name_series, set_apart, words  # noqa: E402
+from graphmeans.chemistry.names.substituents import group_name  # noqa: E402
+
+
+def molecules(*smiles: str) -> list:
+    return [Chem.MolFromSmiles(text) for text in smiles]
+
+
+def names(smiles: str) -> set[str]:
+    return {word.name for word in words(Chem.MolFromSmiles(smiles))}
+
+
+# -- ring systems --------------------------------------------------------------------------------------
+
+
+def test_every_ring_system_of_the_table_is_one_and_is_known_by_its_own_name_only():
+    seen: dict[str, str] = {}
+    for name, examples in {**NAMES, **SKELETONS}.items():
+        for smiles in several(examples):
+            (key,) = ring_keys(Chem.MolFromSmiles(smiles))
+            assert seen.setdefault(key, name) == name
+            assert ring_names(Chem.MolFromSmiles(smiles))[0][0].name == name
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("CC(=O)Oc1ccccc1C(=O)O", {"benzene"}),  # aspirin
+    ("Cn1c(=O)c2c(ncn2C)n(C)c1=O", {"xanthine"}),  # caffeine
+    ("O=C(O)c1cn(C2CC2)c2cc(N3CCNCC3)c(F)cc2c1=O", {"4-quinolone", "cyclopropane", "piperazine"}),  # ciprofloxacin
+    ("CN1C(=O)CN=C(c2ccccc2)c2cc(Cl)ccc21", {"1,4-benzodiazepin-2-one", "benzene"}),  # diazepam
+    ("CC1(C)SC2C(NC(=O)Cc3ccccc3)C(=O)N2C1C(=O)O", {"penam", "benzene"}),  # penicillin G
+    ("CC1=C(C(=O)O)N2C(=O)C(NC(=O)C(N)c3ccccc3)C2SC1", {"cephem", "benzene"}),  # cephalexin
+    ("CC12CCC3C(CCC4=CC(=O)CCC34C)C1CCC2O", {"steroid skeleton"}),  # testosterone
+    ("CC12CCC3c4ccc(O)cc4CCC3C1CCC2O", {"steroid skeleton"}),  # estradiol
+    ("CN1CCC23c4c5ccc(O)c4OC2C(O)C=CC3C1C5", {"morphinan skeleton"}),  # morphine
+    ("COc1ccc2CC3C4CCCCC4(CCN3C)c2c1", {"morphinan skeleton"}),  # dextromethorphan
+    ("CCN(CC)C(=O)C1CN(C)C2Cc3c[nH]c4cccc(C2=C1)c34", {"ergoline skeleton"}),  # lysergide
+    ("COC(=O)C1C(O)CCC2CN3CCc4c([nH]c5ccccc45)C3CC12", {"yohimban skeleton"}),  # yohimbine
+    ("CN(C)CCCN1c2ccccc2Sc2ccc(Cl)cc21", {"phenothiazine"}),  # chlorpromazine
+    ("Cc1cn(C2CC(N=[N+]=[N-])C(CO)O2)c(=O)[nH]c1=O", {"uracil", "tetrahydrofuran"}),  # zidovudine
+    ("COc1ccc2[nH]c(S(=O)Cc3ncc(C)c(OC)c3C)nc2c1", {"benzimidazole", "pyridine"}),  # omeprazole
+    ("COC(=O)C1C(OC(=O)c2ccccc2)CC2CCC1N2C", {"tropane", "benzene"}),  # cocaine
+    ("COc1ccc2nccc(C(O)C3CC4CCN3CC4C=C)c2c1", {"quinoline", "quinuclidine"}),  # quinine
+    ("CC(=O)CC(c1ccccc1)c1c(O)c2ccccc2oc1=O", {"coumarin", "benzene"}),  # warfarin
+    ("C1=CC=C2C(=C1)C=CC3=C2C=CC4=CC=CC=C43", {"chrysene"}),
+    ("C1=CC=C2C(=C1)C=CC3=CC4=CC=CC=C4C=C32", {"benz[a]anthracene"}),
+    ("C1=CC=C2C(=C1)C3=CC=CC4=C3C2=CC=C4", {"fluoranthene"}),
+    ("CCCC1CCc2ncccc2C1", {"hydrogenated quinoline"}),
+    ("C[n+]1cccc2ccccc21", {"quinoline"}),
+    ("C1CCC2(CC1)CCNCC2", {"cyclohexane", "piperidine"}),  # rings that share an atom are told apart
+    ("S=c1cccc[nH]1", {"pyridine"}),
+])  # fmt: skip
+def test_ring_systems_of_known_molecules(smiles, expected):
+    assert {system[0].name for system in ring_names(Chem.MolFromSmiles(smiles))} == expected
+
+
+#: Molecular formulas of ring systems, from tables of their names.
+FORMULAS = """
+xanthine C5H4N4O2  saccharin C7H5NO3S  isatin C8H5NO2  coumarin C9H6O2  chrysene C18H12  pyrene C16H10  acridone C13H9NO
+triphenylene C18H12  thioxanthone C13H8OS  tropane C7H13N  quinuclidine C7H13N  adamantane C10H16  rhodanine C3H3NOS2
+hexamethylenetetramine C6H12N4  hydantoin C3H4N2O2  psoralen C11H6O3  pteridine C6H4N4  purine C5H4N4  naphthalimide C12H7NO2
+phthalimide C8H5NO2  caprolactam C6H11NO  acenaphthene C12H10  anthrone C14H10O  1,10-phenanthroline C12H8N2
+isoalloxazine C10H6N4O2  7-azaindole C7H6N2  benzofurazan C6H4N2O  cinnoline C8H6N2  DABCO C6H12N2  quinolizidine C9H17N
+pyrrolizidine C7H13N  sulfolane C4H8O2S  phenoxathiin C12H8OS  thianthrene C12H8S2  maleimide C4H3NO2  barbiturate C4H4N2O3
+azulene C10H8  indolizine C8H7N  norbornene C7H10  morpholine C4H9NO  1,4-diazepane C5H12N2  isocoumarin C9H6O2
+phthalazine C8H6N2  phthalide C8H6O2  butenolide C4H4O2  tropone C7H6O  fluorenone C13H8O  xanthone C13H8O2  phenazine C12H8N2
+"""
+
+
+def test_ring_systems_have_the_formulas_of_their_names():
+    formula = pytest.importorskip("rdkit.Chem.rdMolDescriptors").CalcMolFormula
+    table = FORMULAS.split()
+    for name, expected in zip(table[::2], table[1::2], strict=True):
+        assert formula(Chem.MolFromSmiles(several(NAMES[name])[0])) == expected, name
+
+
+def test_ring_systems_without_a_name_are_told_by_their_number_of_rings():
+    found = [row.name for row in ring_names(Chem.MolFromSmiles("c1cc2c(s1)[nH]c1ccsc12"))[0]]
+    assert found == [FUSED[3], HETEROAROMATIC]
+
+
+def test_names_of_rings_do_not_depend_on_the_order_of_atoms():
+    smiles = "O=C(O)c1cn(C2CC2)c2cc(N3CCNCC3)c(F)cc2c1=O"
+    molecule = Chem.MolFromSmiles(smiles)
+    expected = words(molecule)
+    for seed in range(5):
+        shuffled = Chem.MolToRandomSmilesVect(molecule, 1, randomSeed=seed)[0]
+        assert words(Chem.MolFromSmiles(shuffled)) == expected
+
+
+# -- functional groups ---------------------------------------------------------------------------------
+
+#: What has a group besides its example, and what looks like it and has it not.
+CASES = {
+    "carboxylic acid": ("OC=O CC(=O)[O-] OC(=O)c1ccccc1", "CC(=O)OC CC(N)=O NC(=O)O CC(=O)OO CC=O"),
+    "amino acid": ("NC(C)C(=O)O [NH3+]CC(=O)[O-] OC(=O)C1CCCN1", "NCCC(=O)O CC(=O)NCC(=O)O Nc1ccccc1C(=O)O"),
+    "ester": ("CC(=O)Oc1ccccc1 O=COC", "O=C1CCCO1 NC(=O)OC COC(=O)OC CC(=O)OC(C)=O CC(=O)O"),
+    "lactone": ("O=c1ccc2ccccc2o1 O=C1C=CCO1", "CC(=O)OC O=C1OCCO1 O=C1CCC(=O)O1 O=C1CCCN1"),
+    "amide": ("CC(=O)Nc1ccccc1 O=C(c1ccccc1)N1CCCCC1 CN(C)C=O", "O=C1CCCN1 NC(N)=O NC(=O)OC CC(=O)NN CC(=O)NC(C)=O CC(N)=S"),
+    "lactam": ("O=C1CCN1 O=C1Cc2ccccc2N1", "CC(N)=O O=C1CCC(=O)N1 O=C1NCCN1 O=C1NCCO1"),
+    "imide": ("O=C1CCC(=O)N1 O=C1NC(=O)c2ccccc21", "O=C1NCCN1 CC(N)=O O=C1CNC(=O)N1"),
+    "urea": ("CNC(=O)Nc1ccccc1 O=C1NCCN1", "NC(N)=S NC(=O)OC NNC(N)=O CC(=O)NC(N)=O"),
+    "carbamate": ("CCOC(=O)Nc1ccccc1", "NC(N)=O COC(=O)OC CC(=O)OC NC(=O)O"),
+    "thiosemicarbazone": ("NC(=S)NN=Cc1ccccc1", "NC(=S)NNC NC(=O)NN=C NC(N)=S"),
+    "hydrazide": ("NNC(=O)c1ccncc1", "NNC(N)=O CC(=O)NN=C CC(N)=O CNN"),
+    "guanidine": ("CNC(=N)N NC(=[NH2+])NC", "CC(N)=N NC(N)=O Nc1nc(N)nc(N)n1"),
+    "amidine": ("NC(=N)c1ccccc1", "NC(N)=N CC(N)=O Nc1ccccn1 CC=NC"),
+    "aldehyde": ("O=Cc1ccccc1", "CC(C)=O O=COC NC=O"),
+    "ketone": ("O=C1CCCCC1 CC(=O)c1ccccc1", "CC=O CC(=O)O CC(N)=O CC(=O)OC"),
+    "oxime": ("CC(C)=NO CC=NOC", "CC(=O)NO CN=O"),
+    "hydrazone": ("CC(C)=NNc1ccccc1", "CC=NNC(C)=O CC=NO CNN NC(N)=NN"),
+    "imine": ("c1ccccc1C=Nc1ccccc1", "CC=NO CC=NN CC(N)=NC c1ccncc1"),
+    "nitro group": ("O=[N+]([O-])c1ccccc1 CN(=O)=O", "CO[N+](=O)[O-] CN=O C[N+](C)(C)[O-]"),
+    "nitroso group": ("O=Nc1ccccc1", "CN(C)N=O C[N+](=O)[O-]"),
+    "nitrile": ("N#Cc1ccccc1", "CSC#N C#C CN=C=S"),
+    "azo group": ("c1ccc(N=Nc2ccccc2)cc1", "c1ccnnc1 CN=[N+]=[N-] CNNC"),
+    "hydrazine": ("NNc1ccccc1", "CC(=O)NN CC=NN c1cn[nH]c1"),
+    "nitrogen mustard": ("CN(CCCl)CCCl ClCCN(CCCl)c1ccccc1", "CN(C)CCCl ClCCOCCCl"),
+    "aliphatic amine": ("C1CCNCC1 CN(C)C C[NH3+] NCc1ccccc1", "Nc1ccccc1 CC(N)=O C[N+](C)(C)C CC(=N)N CS(N)(=O)=O c1cc[nH]c1"),
+    "aromatic amine": ("Nc1ccccc1 CN(C)c1ccncc1 c1ccc(N2CCNCC2)cc1", "CC(=O)Nc1ccccc1 NCc1ccccc1 O=[N+]([O-])c1ccccc1 NNc1cccs1"),
+    "quaternary ammonium group": ("C[N+](C)(C)CC", "C[n+]1ccccc1 C[NH+](C)C C[N+](C)(C)[O-]"),
+    "N-oxide": ("[O-][n+]1ccccc1", "C[N+](=O)[O-] CON"),
+    "phenol": ("Oc1ccc2ccccc2c1 [O-]c1ccccc1", "OCc1ccccc1 COc1ccccc1 Oc1ccccn1"),
+    "alcohol": ("CC(C)(C)O OCc1ccccc1", "Oc1ccccc1 CC(=O)O COC CC(=O)NO"),
+    "aliphatic ether": ("CCOCC C1CCOC1", "CC(=O)OC COc1ccccc1 COCOC CO"),
+    "acetal": ("C1COCO1 CC(OC)OC", "COC CC(=O)OC COC(=O)OC"),
+    "sugar ring": ("OCC1OC(O)C(O)C(O)C1O OCC1OC(n2ccc(=O)[nH]c2=O)CC1O", "C1CCOC1 C1CCOCC1 OCC1CCCO1"),
+    "thiol": ("Sc1ccccc1", "CSC CSSC CC(=O)S NC(=S)N"),
+    "thioether": ("CSc1ccccc1 C1CCSC1", "CS CSSC CS(C)=O c1ccsc1 CSC#N CC(=O)SC"),
+    "sulfone": ("CS(=O)(=O)c1ccccc1", "CS(C)=O CS(N)(=O)=O CS(=O)(=O)O"),
+    "sulfonamide": ("NS(=O)(=O)c1ccccc1", "CS(C)(=O)=O CC(N)=O NS(=O)(=O)O"),
+    "sulfonic acid": ("OS(=O)(=O)c1ccccc1", "COS(C)(=O)=O CS(C)(=O)=O COS(=O)(=O)O"),
+    "phosphate": ("OP(=O)(O)O", "CP(=O)(O)O COP(=S)(O)O"),
+    "boronic acid": ("OB(O)c1ccccc1", "CB1OC(C)(C)C(C)(C)O1 OB(O)O"),
+    "metal atom": ("Cl[Sn](C)(C)C", "CC(=O)[O-].[Na+] C[Si](C)(C)C CI C[As](C)C"),
+    "trifluoromethyl group": ("FC(F)(F)c1ccccc1 COC(F)(F)F", "FC(F)c1ccccc1 FC(F)F"),
+    "aryl chloride": ("Clc1ccncc1", "ClCc1ccccc1 CCl"),
+    "alkyl chloride": ("ClCc1ccccc1", "Clc1ccccc1 CC(Cl)(Cl)Cl CC(=O)Cl"),
+    "C=C double bond": ("C=Cc1ccccc1", "C1=CCCCC1 c1ccccc1 C=O"),
+    "biphenyl": ("Cc1ccc(-c2ccccc2)cc1", "c1ccc(Cc2ccccc2)cc1 c1ccc2c(c1)Cc1ccccc1-2 c1ccc2ccccc2c1"),
+    "long alkyl chain": ("CCCCCCCCCCCC(=O)O", "CCCCCCC C1CCCCCCCCC1"),
+}  # fmt: skip
+
+
+def test_every_functional_group_has_a_name_of_its_own_and_an_example_that_has_it():
+    assert len({group.name for group in FUNCTIONAL}) == len(FUNCTIONAL)
+    for group in FUNCTIONAL:
+        assert Chem.MolFromSmarts(group.smarts) is not None, group.name
+        assert group.name in group_names(Chem.MolFromSmiles(group.example)), group.name
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_functional_groups_are_found_where_they_are_and_nowhere_else(name):
+    having, others = (text.split() for text in CASES[name])
+    assert [smiles for smiles in having if name not in names(smiles)] == []
+    assert [smiles for smiles in others if name in names(smiles)] == []
+
+
+# -- substituents --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*NC(=O)CBr", "NHCOCH₂Br"), ("*=NO", "=NOH"), ("*#N", "≡N"), ("*C=C(C#N)C#N", "CH=C(CN)₂"), ("*CCCCCCC", "(CH₂)₆CH₃"),
+    ("*CCCCCOC(=O)CCCCCCCCCCCCCCC", "(CH₂)₅OCO(CH₂)₁₄CH₃"),
+    ("*C(C)(C)O", "C(CH₃)₂OH"), ("*S(=O)(=O)N(C)C", "SO₂N(CH₃)₂"), ("*CC(N)C(=O)O", "CH₂CH(NH₂)COOH"),
+    ("*[N+](C)(C)C", "N⁺(CH₃)₃"), ("*C(F)(F)C(F)(F)F", "CF₂CF₃"), ("*CN1CCOCC1", "CH₂-morpholino"),
+    ("[7*]c1ccc(Cl)cc1", "4-Cl-phenyl"), ("*c1cc(C)cc(C)c1", "3,5-(CH₃)₂-phenyl"), ("*c1ccc(C(=O)O)c(F)c1", "3-F-4-COOH-phenyl"),
+    ("*C(c1ccccc1)c1ccccc1", "CH(phenyl)₂"), ("*C(=O)Nc1ccc(OC)cc1", "CONH-(4-OCH₃-phenyl)"), ("*C1CC1C", "*C1CC1C"),
+    ("*CC*", "*CC*"), ("*OC1CCCC2CCCCC12", "*OC1CCCC2CCCCC21"),
+])  # fmt: skip
+def test_substituents_are_written_as_formulas_and_as_smiles_where_that_cannot_be(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+# -- names of series -----------------------------------------------------------------------------------
+
+
+def test_series_are_named_by_what_their_members_have_and_others_have_not():
+    anilides, _ = enumerated(ANILIDES, list(GROUPS), list(GROUPS))
+    piperazines, _ = enumerated(PIPERAZINES, list(GROUPS)[:2], list(GROUPS))
+    acids = [f"OC(=O)c1ccnc2ccc({group})cc12".replace("()", "") for group in GROUPS.values()]
+    titles = [series.title for series in name_series([molecules(*some) for some in (anilides, piperazines, acids)])]
+    assert titles == [
+        "Amides with a benzene ring",
+        "Piperazines with an aromatic amine and a benzene ring",
+        "Quinolines with a carboxylic acid",
+    ]
+
+
+def test_a_title_is_true_of_the_share_that_is_said_by_substructure_search():
+    some = molecules("OC(=O)c1ccnc2ccccc12", "CC(=O)c1ccnc2ccccc12", "OC(=O)c1cnc2ccccc2c1", "OC(=O)c1cc(C)nc2ccccc12")
+    others = molecules("CC(=O)O", "CCCC", "OC(=O)c1ccnc2ccccc12", "CCO", "CCN")
+    series = name_series([some, others])[0]
+    assert series.title == "Quinolines with a carboxylic acid"
+    assert (series.share, series.others) == (0.75, 0.2)
+    shares = {row.what: (row.here, row.others) for row in series.words}
+    assert shares["quinoline ring"] == (1.0, 0.2)
+    assert shares["carboxylic acid"] == (0.75, 0.4)
+
+
+def test_nothing_is_a_title_that_is_not_true_of_most():
+    mixed = molecules("c1ccncc1", "CCO", "CC(=O)OC", "C1CCNCC1", "CCBr", "NC(N)=S")
+    series = name_series([mixed, molecules("CCCC", "CCCCC")])[0]
+    assert series.share == 0 or series.share >= LEAST
+    assert not series.telling
+    for word in name_series([mixed, molecules("CCCC", "CCCCC")])[0].words:
+        assert word.here < LEAST or word.what == "no ring"
+
+
+def test_two_sorts_in_one_cluster_are_both_named():
+    pyrazoles = [f"NS(=O)(=O)c1ccc(-n2ccc({group})n2)cc1" for group in ("C", "CC", "Cl", "F")]
+    thiazoles = [f"Nc1nc(-c2ccc({group})cc2)cs1" for group in ("C", "CC", "Cl", "F")]
+    series = name_series([molecules(*pyrazoles, *thiazoles), molecules("CCCC", "CCCCC")])[0]
+    assert series.title == "Pyrazoles or thiazoles"
+    assert series.share == 1
+    assert series.telling
+
+
+def test_a_title_that_says_little_names_the_most_frequent_sort():
+    pyridines = ["Cc1ccccn1", "CCc1ccncc1", "CCCc1cccnc1"]
+    others = ["Cc1ccco1", "Cc1cscn1", "Cc1cnoc1", "Cc1cc[nH]c1"]
+    series = name_series([molecules(*pyridines, *others), molecules("CCCC", "CCCCC")])[0]
+    assert (series.title, series.share, series.telling) == ("Pyridines and other aromatic heterocycles", 1.0, False)
+
+
+def test_two_clusters_of_one_series_are_told_apart():
+    quinolones = [f"O=C(O)c1cn(C)c2cc({group})c(F)cc2c1=O" for group in ("N3CCNCC3", "N3CCOCC3", "N3CCCC3")]
+    phenyls = [f"O=C(O)c1cn(C)c2cc({group})c(F)cc2c1=O" for group in ("Cc3ccccc3", "OCc3ccccc3", "COc3ccccc3")]
+    acids = [f"O=C(O)CC{'C' * n}" for n in range(20)]
+    named = name_series([molecules(*quinolones), molecules(*phenyls), molecules(*acids)])
+    first, second = (series.title for series in named[:2])
+    assert first != second
+    assert "aromatic amine" in first
+    assert "benzene ring" in second
+
+
+def test_molecules_without_rings_and_small_sets_have_names():
+    assert name_series([molecules("CC(=O)OC", "CCC(=O)OC", "CC(=O)OCC")])[0].title == "Acyclic esters"
+    (alone,) = name_series([molecules("CCCC")])
+    assert (alone.title, alone.share, alone.telling) == ("Acyclic molecules", 1.0, False)
+    assert name_series([]) == []
+
+
+def test_two_series_are_set_apart_by_what_few_of_the_other_have():
+    quinolines = molecules("OC(=O)c1ccnc2ccccc12", "OC(=O)c1cnc2ccccc2c1", "Cc1ccnc2ccccc12", "OC(=O)c1cc(C)nc2ccccc12")
+    naphthalenes = molecules("OC(=O)c1cccc2ccccc12", "Cc1cccc2ccccc12", "CCc1cccc2ccccc12", "CCCc1ccc2ccccc2c1")
+    one, other = name_series([quinolines, naphthalenes])
+    rows = set_apart(one, other)
+    assert {row.what: (row.here, row.others) for row in rows} == {
+        "quinoline ring": (1.0, 0.0), "naphthalene ring": (0.0, 1.0), "carboxylic acid": (0.75, 0.25)
+    }  # fmt: skip
+    back = set_apart(other, one)
+    assert [(row.what, row.others, row.here) for row in back] == [(row.what, row.here, row.others) for row in rows]
+
+
+def test_molecules_that_are_not_sanitised_have_no_words():
+    assert words(Chem.MolFromSmiles("c1ccccc1N", sanitize=False)) == frozenset()
+    assert name_series([[Chem.MolFromSmiles("c1ccccc1N", sanitize=False)]])[0].title == ""
+
+
+def test_clusters_read_together_are_named_beside_each_other():
+    graphs = gm.from_smiles(["Oc1ccccc1", "Oc1ccccc1C", "Oc1ccccc1Cl", "CCCCCC", "CCCCCCC", "CCCCCCCC"])
+    km = gm.GraphKMeans(2, random_state=0).fit(graphs)
+    phenols = gm.chemistry.read_clusters(km, graphs)[km.labels_[0]]
+    assert phenols.series.title == "Phenols"
+    assert phenols.series.others == 0
+    alone = gm.chemistry.ClusterChemistry(phenols.molecules)
+    assert alone.series.title == "Phenols"
+    rows = gm.chemistry.describe_clusters(km, graphs)
+    assert {(row["series"], row["series_share"]) for row in rows} == {("Phenols", 1.0), ("Acyclic molecules", 1.0)}
