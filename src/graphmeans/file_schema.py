@@ -358,6 +358,7 @@ _SWAPS = Record(None, {
     "budget": Number(0), "sketch_share": Number(0), "lap_share": Number(0), "tried": _COUNT, "kept": _COUNT, "kept_at": _COUNT,
     "drawn_at": _COUNT, "in_vain": Many(Many(_COUNT, list)), "doubt_of_center": Many(Number(0), list, "k"),
     "doubt_of_cluster": Many(Number(0), list, "k"), "costs": Many(Many(Number(0), list)), "exhausted": Flag(),
+    "done": Flag(),
 }, rules=(
     Rule("swaps are of centers and candidates, or of three clusters", lambda found, lengths: all(
         (len(one) == 2 and one[0] < lengths["k"] and one[1] < max(lengths["k"], 40))
@@ -368,7 +369,7 @@ _SWAPS = Record(None, {
         max(found["kept"], found["kept_at"], found["drawn_at"]) <= found["tried"] <= MAX_STEPS)),
 ))  # fmt: skip
 _HISTORY = Record(None, {
-    "iteration": _COUNT, "recent": Many(Number(0)), "least": _OBJECTIVE, "since_best": _COUNT,
+    "iteration": _COUNT, "recent": Many(Number(0)), "least": _OBJECTIVE, "since_best": _COUNT, "counted_from": _COUNT,
     "spent": Record(None, {"matchings": _COUNT, "evaluation_matchings": _COUNT}),
 })  # fmt: skip
 #: What a checkpoint says of the fit: which it is, how far it is, and what it has spent.

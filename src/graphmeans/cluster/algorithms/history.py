@@ -24,6 +24,9 @@ STEPS_LEFT = 2
 #: The same after the first step, which is the longest: the steps that follow make up for this share of it, at most.
 AFTER_FIRST = 4.0
 
+#: Before other centers are tried, a run need not go on when so many objectives differ by no more than this share.
+FLAT_STEPS, FLAT = 5, 5e-4
+
 #: Columns of the trace that a fit that goes on counts as if it had never ended; the others are times, and what was sent.
 COUNTED = ("matchings", "evaluation_matchings")
 
@@ -67,7 +70,8 @@ class History:
         self._best: Iteration | None = None
         self._latest: Iteration | None = None
         self._least = np.inf
-        self._recent: list[float] = []  # the last two objectives
+        self._recent: list[float] = []  # the last objectives
+        self._counted_from = 0  # the iteration after which `max_iter` are counted
         self._since_best = 0
         self._converged = False
         self._clock = time.perf_counter()
@@ -114,13 +118,25 @@ class History:
                 self.context.on_iteration(
                     now.labels, found[1], space.in_units_of_graphs(now.distances), space.in_units_of_graphs(inertia, power=2)
                 )
-        self._recent = [*self._recent[-1:], inertia]
+        self._recent = [*self._recent[1 - FLAT_STEPS :], inertia]
         if inertia < self._least * (1.0 - max(self.tol, ROUNDING)):
             self._least, self._since_best = inertia, 0
         else:
             self._since_best += 1
         self._converged = self._since_best >= self.n_iter_no_change or self._is_hopeless()
-        return not self._converged and self.iteration <= self.max_iter
+        return not self._converged and self.iteration - self._counted_from <= self.max_iter
+
+    def is_flat(self) -> bool:
+        """Whether the last iterations have lowered the objective by so little that it is time for something else."""
+        return len(self._recent) == FLAT_STEPS and self._recent[0] - self._recent[-1] < FLAT * self._recent[-1]
+
+    def is_cut(self) -> bool:
+        """Whether a run ended because its iterations did."""
+        return not self._converged and self.iteration - self._counted_from > self.max_iter
+
+    def renew(self) -> None:
+        """Go on after something else: iterations are counted afresh, and what they lower is no longer compared."""
+        self._counted_from, self._recent, self._least, self._since_best = self.iteration, [], np.inf, 0
 
     def _is_hopeless(self) -> bool:
         """Whether the objective falls too slowly to get below the target."""
@@ -142,7 +158,7 @@ class History:
 
         `found` is what it ended with, if the other history was not told.
         """
-        number = max((row.get("swap", 0) for row in self.rows), default=0) + swap
+        number = self._swap_number() + swap
         self.rows += [{**row, "iteration": self.iteration + 1 + i, "swap": number} for i, row in enumerate(other.rows)]
         self._latest = other._latest if found is None else (*found, other._recent[-1])
 
@@ -150,13 +166,14 @@ class History:
         """What the next decision depends on, for a process that may have to go on."""
         return {
             "iteration": self.iteration, "recent": self._recent, "least": self._least, "since_best": self._since_best,
-            "spent": {name: self._spent[name] for name in COUNTED},
+            "counted_from": self._counted_from, "spent": {name: self._spent[name] for name in COUNTED},
         }  # fmt: skip
 
     def resume(self, state: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         """Go on after iterations that were made before, by a process that is gone; these are their rows of the trace."""
         self.rows, self._recent = rows, list(state["recent"])
         self._least, self._since_best = float(state["least"]), int(state["since_best"])
+        self._counted_from = int(state["counted_from"])
         self._clock, self._spent = time.perf_counter(), {**self._columns(), **state["spent"]}
 
     @property
@@ -184,7 +201,7 @@ class History:
     def last(self, get_assignment: GetAssignment, centers: Centers, inertia: float, **more: Any) -> Result:
         """The last iteration, of an algorithm whose objective never rises and that says itself what was reached."""
         n_iter = min(self.iteration, max(self.max_iter, len(self.rows) - 1))
-        converged = self._converged or self.iteration <= self.max_iter
+        converged = not self.is_cut()
         return Result(get_assignment, centers, inertia, n_iter, converged, Trace.of_rows(self.rows), **more)
 
     # -- rows --------------------------------------------------------------------------------------
@@ -195,6 +212,7 @@ class History:
             "iteration": self.iteration + 1,
             "inertia": inertia,
             "moved": moved,
+            "swap": self._swap_number(),
             "seconds": now - self._clock,
             **{name: spent[name] - self._spent[name] for name in spent},
             **columns,
@@ -209,6 +227,10 @@ class History:
                 context.run + 1, context.n_runs, row["iteration"], inertia, moved, row["matchings"],
                 extra={"trace": {**row, **context.whereabouts(), "phase": self.phase, "swaps_follow": self.swaps_follow}},
             )  # fmt: skip
+
+    def _swap_number(self) -> int:
+        """How many swaps came before."""
+        return int(self.rows[-1].get("swap", 0)) if self.rows else 0
 
     def say(self, phase: str, message: str, **facts: Any) -> None:
         """Log how far the run is in a phase that has no iterations."""

@@ -251,7 +251,7 @@ def _means_of_sample(init: Initialization, size: int) -> Chosen:
     some = init.of_some(init.pick(numbers), (0.0, SAMPLE_TIME * size / (SAMPLE_TIME * size + n)))
     seeds = initialize(some.context, some.matcher, some.engine, init.k, "k-means++")
     history = History(some.context, some.matcher.counters)
-    result = interval(some.context, some.matcher, seeds, history, engine=some.engine, swaps=SAMPLE_SWAPS)
+    result = interval(some.context, some.matcher, seeds, history, engine=some.engine, swaps=SAMPLE_SWAPS, polish=False)
     return Chosen(numbers[_nearest_to_centers(result, init.k)], means=result.centers)
 
 

@@ -36,35 +36,46 @@ def interval(
     history: History,
     *,
     swaps: float = 0.0,
+    polish: bool = True,
     certify: bool = False,
     engine: Engine | None = None,
     file: CheckpointFile | None = None,
 ) -> Result:
     """k-means with lifted means and certified bounds; see the first lines of this module.
 
-    `swaps` is the multiple of the run's work that is spent on swapping centers (center_swaps.py); `certify` proves
-    labels by matchings where bounds do not; `engine` holds the shards, by default that of the seeds or one of threads;
-    `file` is where checkpoints are written.
+    `swaps` is the multiple of the run's work that is spent on swapping centers (split_merge.py); until these have ended nothing
+    is brought to its very end, and afterwards only with `polish`. `certify` proves labels by matchings where bounds do not;
+    `engine` holds the shards, by default that of the seeds or one of threads; `file` is where checkpoints are written.
     """
     engine = engine or seeds.engine or ThreadEngine(context, matcher, len(seeds))
     loop = IntervalLoop.from_seeds(context, engine, seeds, file)
-    return run_loop(loop, history, swaps, certify)
+    return run_loop(loop, history, swaps, polish=polish, certify=certify)
 
 
-def run_loop(loop: IntervalLoop, history: History, swaps: float = 0.0, certify: bool = False, changed: bool = True) -> Result:
+def run_loop(
+    loop: IntervalLoop, history: History, swaps: float = 0.0, *, polish: bool = True, certify: bool = False,
+    changed: bool = True,
+) -> Result:  # fmt: skip
     """Everything after the start. A loop that was resumed while swapping goes on with that (`changed` is False)."""
     if loop.engine.remote is not None:
         history.on_interrupt = lambda: loop.interrupted(history)
     history.swaps_follow = bool(swaps)
+    rough = bool(swaps) and not swaps_points(loop)
     if loop.swaps is None:
-        loop.run(history, changed)
+        loop.run(history, changed, rough=rough)
     if swaps:
+        is_cut = history.is_cut()
         if loop.swaps is None:
             begin_swaps(loop, history, swaps)
-        if swaps_points(loop):
+        assert loop.swaps is not None
+        if not rough:
             swap_centers(loop, history, swaps)
+        elif loop.swaps.done:  # it was polished when it was killed
+            loop.run(history, changed=False)
         else:
             split_and_merge(loop, history)
+            if polish and not is_cut:
+                loop.polish(history)
     if certify:
         loop.certify(history)
     return loop.result(history)

@@ -72,8 +72,8 @@ class SwapState:
         By how much gains seem to be overestimated where this center is taken away, or this cluster gets another.
     costs : list of [cluster that joins, the other one, cost]
         What mergers cost that took a matching to be known.
-    exhausted : bool
-        Whether it ended because nothing promised anything.
+    exhausted, done : bool
+        Whether it ended because nothing promised anything, and whether it has ended.
     """
 
     budget: float
@@ -88,6 +88,7 @@ class SwapState:
     doubt_of_cluster: list[float] = field(default_factory=list)
     costs: list[list[float]] = field(default_factory=list)
     exhausted: bool = False
+    done: bool = False
 
     def keep_trial(self, concerned: list[int]) -> None:
         """A swap has helped: clusters are others now, and those that were concerned are trusted again."""
@@ -163,10 +164,10 @@ class IntervalLoop:
 
     # -- the loop ----------------------------------------------------------------------------------
 
-    def run(self, history: History, changed: bool = True, trial: bool = False) -> None:
+    def run(self, history: History, changed: bool = True, trial: bool = False, rough: bool = False) -> None:
         """Assign and average until nothing changes; `changed` says that the centers are not the means of their clusters.
 
-        What becomes of a trial is not written to disk.
+        What becomes of a trial is not written to disk. A `rough` run ends when alignments and single moves gain little.
         """
         if changed:
             # While centers still move, borderline graphs would be matched again and again.
@@ -177,6 +178,7 @@ class IntervalLoop:
             changed = changed or counts["moved"] > 0 or counts["realigned"] > 0
             now = None if trial else self.get_assignment()
             goes_on = history.record(found.inertia, counts["moved"], now, graphs=len(self.engine), **_columns(counts))
+            goes_on = goes_on and not (rough and not self._slack and history.is_flat())
             sums: Frames | VectorSums | None = found.sums
             if goes_on and self._slack and (not changed or self._is_settling(history, counts["moved"])):
                 if self._realign():
@@ -199,6 +201,13 @@ class IntervalLoop:
                 return
             if not trial:
                 self.write_checkpoint(history)
+
+    def polish(self, history: History) -> None:
+        """Go on to the end after rough runs and swaps."""
+        assert self.swaps is not None, "there were no swaps"
+        self.swaps.done, self._slack = True, 0.0
+        history.renew()
+        self.run(history, changed=False)
 
     def move_to_means(self, sums: Frames | VectorSums) -> None:
         """The averages of these sums are the centers from now on."""

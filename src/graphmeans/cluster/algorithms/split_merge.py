@@ -59,7 +59,7 @@ def split_and_merge(loop: IntervalLoop, history: History) -> None:
         before = loop.snapshot()
         _make(loop, joins, other, split, known.halves_of(split))
         trial = history.trial(target=before.inertia)
-        loop.run(trial, trial=True)
+        loop.run(trial, trial=True, rough=True)
         state.tried += 1
         if loop.inertia < before.inertia * LOWER:
             state.keep_trial([joins, other, split])
