@@ -33,8 +33,8 @@ from graphmeans.means.frames import Centers, Frames
 WORTH_A_MOVE = 0.02
 #: Until nothing moves otherwise, a graph need not move to a center that is nearer by less than this share.
 SLACK = 0.06
-#: Most tree nodes for an alignment to a center that still moves, and to one that does not.
-CAREFUL, MORE_CAREFUL = 50, 200
+#: Most tree nodes for an alignment that means are made of.
+CAREFUL = 50
 #: Centers are settling when no more than this share of the graphs moves.
 FEW = 0.02
 #: Most nodes of the search tree for the proof of a label against a center, in the stages of `certify`; parts of a stage.
@@ -236,8 +236,7 @@ class IntervalLoop:
 
     def _realign(self) -> bool:
         """Align larger graphs anew to centers that have moved since; whether any came closer."""
-        careful = CAREFUL if self._slack else MORE_CAREFUL
-        return self.looks_closely and bool(self.engine.sum(refine.realign_all, self.centers, careful) > 0)
+        return self.looks_closely and bool(self.engine.sum(refine.realign_all, self.centers, CAREFUL) > 0)
 
     def _refine(self, log: bool) -> tuple[bool, Frames | None]:
         """Move single graphs, or else align anew. Returns whether anything changed, and the sums if they are known.
