@@ -21,8 +21,8 @@ from graphmeans.report.words import counted, duration, number
 
 #: The share of the time of a run after which it is seeded, and after which swaps of centers begin: of graphs that are quickly
 #: matched, and of larger ones, whose candidates are sifted by the edge program.
-SEEDING_ENDS, RUN_ENDS = 0.15, 0.4
-SEEDING_OF_LARGE_ENDS, RUN_OF_LARGE_ENDS = 0.2, 0.76
+SEEDING_ENDS, RUN_ENDS = 0.6, 0.7
+SEEDING_OF_LARGE_ENDS, RUN_OF_LARGE_ENDS = 0.3, 0.75
 #: What is left is not said in the first seconds, nor before this share is done.
 SOON, TOO_LITTLE = 5.0, 0.05
 
@@ -144,7 +144,7 @@ def _settled(trace: dict[str, Any]) -> float:
 
 def _sharpened(trace: dict[str, Any]) -> float:
     """The same of larger graphs, whose alignments become sharper and sharper: as it was on collections of molecules."""
-    return 1.0 - math.exp(-0.11 * int(trace.get("iteration") or 0) ** 0.7)
+    return 1.0 - math.exp(-0.35 * int(trace.get("iteration") or 0) ** 0.7)
 
 
 def wanted(quiet: bool) -> bool:
