@@ -15,6 +15,8 @@ from graphmeans.report import write_report
 from graphmeans.report.cards import _core_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts, row_blocks
+from graphmeans.report.summary import ClusterSummary
+from graphmeans.report.words import percent
 from reports import Page, drawings, fitted, letters, words
 
 
@@ -83,6 +85,44 @@ def test_numbers_of_long_vectors_are_not_told_of(tmp_path):
 def test_what_half_of_the_members_have_is_counted_part_by_part(edges, support, said):
     mean = MeanGraph(3, edges, node_support=[0.5, 0.6, 0.4], edge_support=support)
     assert _core_words(mean) == said
+
+
+@pytest.mark.parametrize(
+    ("mixture", "name", "said"),
+    [
+        ({"A": 9, "B": 1}, "A", "90% A"),
+        ({"A": 5, "B": 3, "C": 2}, "A", "50% A"),
+        ({"1": 53, "4": 47}, "classes 1 and 4", "53% class 1, 47% class 4"),
+        ({"A": 45, "7": 40, "B": 15}, "A and class 7", "45% A, 40% class 7"),
+        ({"A": 4, "B": 3, "C": 3}, "mixed", "mixed classes: 40% A, 30% B, 30% C"),
+        ({"TR": 17, "T": 15, "L": 12, **dict.fromkeys("abcdefgh", 7)}, "mixed", "mixed classes: 17% TR, 15% T, 12% L"),
+    ],
+)
+def test_a_cluster_is_named_after_classes_that_most_of_its_members_have(mixture, name, said):
+    size = sum(mixture.values())
+    cluster = ClusterSummary(3, MeanGraph(0, node_support=[], edge_support=[]), np.arange(size), np.ones(size), tuple(mixture.items()))
+    assert (cluster.name, cluster.classes_in_words) == (f"Cluster 3 · {name}", said)
+
+
+def test_cards_of_mixed_clusters_say_so(tmp_path):
+    graphs = drawings(12)
+    classes = [f"kind {n % 5}" for n in range(12)]
+    estimator = fitted(graphs, 2)
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+    for c in range(2):
+        inside = [classes[i] for i in np.flatnonzero(estimator.labels_ == c)]
+        most = sorted(set(inside), key=lambda kind: (-inside.count(kind), kind))[:3]
+        shares = ", ".join(f"{percent(inside.count(kind) / len(inside))} {kind}" for kind in most)
+        card = html.split(f'id="cluster-{c}"')[1].split("</header>")[0]
+        assert f"Cluster {c} · mixed</a>" in card
+        assert f"<p>6 graphs, mixed classes: {shares}</p>" in card
+
+
+def test_clusters_of_one_size_are_not_said_to_be_sorted_by_it(tmp_path):
+    graphs = drawings(8)
+    text = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    assert re.search(r'id="order">(.*?)</b>', text)[1] == "All of one size, in the order of their numbers."
+    assert "Largest first." not in text
 
 
 def test_clusters_of_one_size_are_said_to_hold_so_many_each(tmp_path):

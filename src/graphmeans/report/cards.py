@@ -164,7 +164,7 @@ class CardMaker:
         said, plain = self._told(cluster), self._plain(cluster) if cluster.size else ""
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
-            "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
+            "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
             "core": _core_words(cluster.mean), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,

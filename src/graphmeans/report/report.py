@@ -189,6 +189,7 @@ def _page(
         figures=figures(summary, evidence, duration(spent), seconds is not None),
         cards=shown,
         order=summary.order_in_words,
+        by_size=summary.by_size_in_words,
         captions=any(card["caption"] for card in shown),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
