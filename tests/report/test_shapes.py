@@ -9,6 +9,7 @@ import pytest
 import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report.contrasts import profile, spreads
+from graphmeans.report.outlines import branches
 from graphmeans.report.shapes import shapes
 from graphmeans.report.told import features, mean_shapes, told
 
@@ -17,7 +18,8 @@ NAMES = {"node": "node", "edge": "edge"}
 
 def said(here: list[Graph], there: list[Graph], *, shaped: bool = False, trees: bool = False) -> list[str]:
     of, spread = mean_shapes([here, there]) if shaped else ([{}, {}], {})
-    one, other = (features(some, profile(some), shape, trees=trees) for some, shape in zip((here, there), of, strict=True))
+    below = [branches(some) if trees else None for some in (here, there)]
+    one, other = (features(some, profile(some), *about) for some, *about in zip((here, there), of, below, strict=True))
     lines = told(one, [other], [len(there)], spreads([*here, *there]) | spread, NAMES)
     return [f"{line.what} (others {line.there})" for line in lines]
 

@@ -16,7 +16,7 @@ from graphmeans.plots.network import is_labelled
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
-from graphmeans.report.outlines import BELOW, consensus, outline, without_common_head
+from graphmeans.report.outlines import BELOW, branches, consensus, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
 from graphmeans.report.told import Told, features, mean_shapes, told
@@ -129,10 +129,12 @@ class CardMaker:
         if not trees and not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
             shape, spread = mean_shapes(self.members)
             self.spread |= spread
-        self.features = [
-            features(*about, trees=trees) for about in zip(self.members, self.profiles, shape, strict=True)
+        below = [branches(members) if trees else None for members in self.members]
+        self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, strict=True)]
+        self.outlines = [
+            outline(c.mean, pairs or ()) if tree else None
+            for c, tree, pairs in zip(self.clusters, pictures.is_tree, below, strict=True)
         ]
-        self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
         self.sequences = [consensus(c.mean) for c in self.clusters]
         self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]

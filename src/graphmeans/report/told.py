@@ -13,10 +13,10 @@ import numpy as np
 from graphmeans.evaluation.remarks import ANGLE
 from graphmeans.graphs.batch import offsets
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.positions import draws_down, node_kinds
+from graphmeans.plots.positions import draws_down
 from graphmeans.plots.text import plain_text
 from graphmeans.report.known_values import KNOWN
-from graphmeans.report.outlines import BELOW
+from graphmeans.report.outlines import BELOW, Branches
 from graphmeans.report.shapes import ACROSS, CYCLES, HEIGHT, HUB, PIECES, RUNS, UP, WIDTH, shapes
 from graphmeans.report.words import number, percent, significant
 
@@ -52,14 +52,14 @@ class Told(NamedTuple):
 
 
 def features(
-    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], *, trees: bool = False
+    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], below: Sequence[Branches] | None = None
 ) -> dict[str, float]:
     """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind.
 
-    `shape` is as in `mean_shapes`. Of `trees` it is also known which share of them has a node of some kind below one of another.
+    `shape` is as in `mean_shapes`. Of trees it is also known which share of them has a node of some kind `below` one of another.
     """
     found = {**profile, **shape}
-    if trees:
+    if below is not None:
         found.pop("edges in a graph", None)  # there is one for each node but the root
     counts: Counter[str] = Counter()
     for graph in graphs:
@@ -75,9 +75,8 @@ def features(
                     mean = f"mean {plain_text(key, 24)} of {what}s"
                     if mean in found:
                         found[f"share of {what}s with {plain_text(key, 24)}"] = found.pop(mean)
-        if trees and graph.directed:
-            words = [plain_text(word, 24) for word in node_kinds(graph) or ()]
-            counts.update({f"{_HAVE}{words[i]}{BELOW}{words[j]}" for i, j in graph.edges.tolist() if words})
+    for pairs in below or ():
+        counts.update(f"{_HAVE}{over}{BELOW}{under}" for over, under in pairs)
     return found | {key: count / len(graphs) for key, count in counts.items()}
 
 
