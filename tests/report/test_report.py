@@ -79,6 +79,27 @@ def test_cards_show_the_nearest_the_farthest_and_the_doubtful(lettered):
         assert [row["r"] for row in rows] == pytest.approx(inside[: len(rows)], rel=1e-3)
 
 
+def test_who_is_odd_and_doubtful_is_shown_once_and_counted(tmp_path):
+    graphs, _, estimator = letters(150, 8)
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs))
+    groups = [a for tag, a in page.tags if tag == "ul" and "data-members" in a]
+    shown = {}
+    for a in groups:
+        rows = [page.data["graphs"][int(n)] for n in a["data-members"].split()]
+        shown.setdefault(rows[0]["c"], {})[a["aria-label"].split(" ")[0]] = rows, a["aria-label"]
+    both = 0
+    for card in shown.values():
+        odd, said = card.get("Odd", ([], ""))
+        doubtful = card.get("Doubtful", ([], ""))[0]
+        assert not {row["i"] for row in odd} & {row["i"] for row in doubtful}
+        assert all(1 - row["r"] / row["r2"] < 0.2501 for row in doubtful)
+        count = sum(1 - row["r"] / row["r2"] < 0.25 for row in odd)
+        also = f"; {count} of them also nearly in another cluster" if count else ""
+        assert not odd or said == f"Odd members, farthest from the mean{also}"
+        both += count
+    assert both
+
+
 def test_nothing_is_loaded_from_elsewhere_and_only_our_script_runs(lettered):
     page = lettered[3]
     scripts = [a for tag, a in page.tags if tag == "script"]

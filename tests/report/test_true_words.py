@@ -100,7 +100,8 @@ def test_what_half_of_the_members_have_is_counted_part_by_part(edges, support, s
 )
 def test_a_cluster_is_named_after_classes_that_most_of_its_members_have(mixture, name, said):
     size = sum(mixture.values())
-    cluster = ClusterSummary(3, MeanGraph(0, node_support=[], edge_support=[]), np.arange(size), np.ones(size), tuple(mixture.items()))
+    mean = MeanGraph(0, node_support=[], edge_support=[])
+    cluster = ClusterSummary(3, mean, np.arange(size), np.ones(size), tuple(mixture.items()))
     assert (cluster.name, cluster.classes_in_words) == (f"Cluster 3 · {name}", said)
 
 

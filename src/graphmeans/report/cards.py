@@ -98,6 +98,8 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
+#: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
+DOUBT = 0.25
 #: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
 CAPTION, CLASSES, SAID = 3, 3, 2
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
@@ -153,7 +155,7 @@ class CardMaker:
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         groups = (
             {"what": "Typical", "why": "nearest to the mean", "members": typical},
-            {"what": "Odd", "why": "farthest from the mean", "members": odd},
+            {"what": "Odd", "why": f"farthest from the mean{_both(sum(map(self._nearly_elsewhere, odd)))}", "members": odd},
             {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
         tight = cluster.rms_distance
@@ -195,7 +197,7 @@ class CardMaker:
         matrix = network is not None and network["leads"]
         if cluster.majority is None or self.mixed or matrix:
             most = 1 if self.many or cluster.majority is not None else SAID
-            words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[:most]]
+            words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
             if network is not None and matrix:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
             elif len(words) < most and not lines and plain and not any(map(_SIZE.search, words)):
@@ -263,7 +265,7 @@ class CardMaker:
         return of_means + of_members
 
     def _chosen(self, rows: list[int], size: int) -> tuple[list[int], list[int], list[int]]:
-        """Members of a card: the nearest, the farthest, and the nearest to another cluster than their own.
+        """Members of a card: the nearest, the farthest, and of the others the nearest to another cluster than their own.
 
         What is called nearest is nearest of all members, whether drawn or not.
         """
@@ -273,8 +275,13 @@ class CardMaker:
             typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
         far = [n for n in rows[::-1][:odd] if n not in near]
-        by_margin = sorted(rows, key=lambda n: self.margins[n])  # stable: the nearest first among equals
-        return near, far, [n for n in by_margin[: doubtful * 3] if self.margins[n] < 0.25][:doubtful]
+        named = set(far)
+        by_margin = sorted((n for n in rows if n not in named), key=lambda n: self.margins[n])  # the nearest first among equals
+        return near, far, [n for n in by_margin[:doubtful] if self._nearly_elsewhere(n)]
+
+    def _nearly_elsewhere(self, row: int) -> bool:
+        """Whether another cluster is nearly as near to this member as its own."""
+        return self.margins[row] < DOUBT
 
 
 #: The end of a line about a node or an edge: their numbers, and the kinds of these nodes.
@@ -283,6 +290,11 @@ _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 
 #: What says how large graphs are.
 _SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges)")
+
+
+def _both(doubtful: int) -> str:
+    """What is said of odd members that are doubtful, too: these are shown once."""
+    return f"; {doubtful} of them also nearly in another cluster" if doubtful else ""
 
 
 def _named(lines: list[Contrast]) -> str:
