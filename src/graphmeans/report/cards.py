@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,9 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, branches, consensus, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
+from graphmeans.report.shapes import forms, join_graphs
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
-from graphmeans.report.told import Told, features, mean_shapes, told
+from graphmeans.report.told import EMPTY_WORDS, Told, features, form_words, mean_shapes, told
 from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
 
@@ -128,9 +130,17 @@ class CardMaker:
         self.profiles = [profile(members) for members in self.members]
         trees = any(pictures.is_tree)
         shape: list[dict[str, float]] = [{} for _ in self.members]
-        if not trees and not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
-            shape, spread = mean_shapes(self.members)
-            self.spread |= spread
+        self.forms = ["" for _ in self.members]
+        if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
+            joined = join_graphs([graph for members in self.members for graph in members])
+            named, pieces = iter(forms(joined)), iter(joined.pieces.tolist())
+            self.forms = [
+                form_words(members, list(islice(named, len(members))), list(islice(pieces, len(members))))
+                for members in self.members
+            ]
+            if not trees:
+                shape, spread = mean_shapes(self.members, joined)
+                self.spread |= spread
         below = [branches(members) if trees else None for members in self.members]
         self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, strict=True)]
         self.outlines = [
@@ -175,7 +185,7 @@ class CardMaker:
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "outline": self.outlines[label], "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, plain, network), "network": network,
-            "plain": plain,
+            "plain": plain, "form": self._form(label, said),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
@@ -214,6 +224,10 @@ class CardMaker:
             return ""
         shown = [(number(significant(of[f"{what} in a graph"], 3)), what) for what in ("nodes", "edges")]
         return " and ".join(f"{count} {what}" for count, what in shown if count != "0")
+
+    def _form(self, label: int, said: list[Told]) -> str:
+        """What most members are; nothing where another sentence says that: of sequences, and of empty graphs."""
+        return "" if self.sequences[label] or any(EMPTY_WORDS in one.what for one in said) else self.forms[label]
 
     def _told(self, cluster: ClusterSummary) -> list[Told]:
         """What sets the members apart from those of all other clusters, for the first sentence of a card."""
