@@ -12,11 +12,11 @@ import graphmeans as gm
 from graphmeans import Graph, MeanGraph
 from graphmeans.plots.matrix import shown_ticks
 from graphmeans.report import write_report
-from graphmeans.report.cards import _core_words
+from graphmeans.report.cards import _core_words, seen_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts, row_blocks
-from graphmeans.report.summary import ClusterSummary
-from graphmeans.report.words import percent
+from graphmeans.report.summary import ClusterSummary, summarize_clustering
+from graphmeans.report.words import duration, number, percent
 from reports import Page, drawings, fitted, letters, words
 
 
@@ -117,6 +117,46 @@ def test_cards_of_mixed_clusters_say_so(tmp_path):
         card = html.split(f'id="cluster-{c}"')[1].split("</header>")[0]
         assert f"Cluster {c} · mixed</a>" in card
         assert f"<p>6 graphs, mixed classes: {shares}</p>" in card
+
+
+def test_a_hint_stands_where_settings_are_told(tmp_path):
+    graphs = drawings(8)
+    estimator = fitted(graphs, 2)
+    estimator.hint_ = "swaps still helped: another random_state may do better"
+    text = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    first, run = text.split('<h2 id="run">')
+    assert "random_state" not in first
+    assert "There may be a better clustering: see how the run went, below." in first
+    assert "<p class=\"soft\">Swaps still helped: another random_state may do better.</p>" in run
+
+
+def test_nothing_is_called_fewer_that_is_more(tmp_path):
+    graphs, _, estimator = letters(60, 3)
+    estimator.n_seeding_matchings_ += summarize_clustering(estimator).standard
+    summary = summarize_clustering(estimator)
+    assert summary.saving < 1
+    said = words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
+    assert "× fewer" not in said
+    needs = f"in all; a standard k-means needs {number(summary.standard)}"
+    assert f"comparisons of two graphs (matchings) {needs}" in said
+    assert number(summary.matchings) in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ((True, False, False, False), "the molecule nearest to the mean"), ((False, True, False, False), "stronger or weaker"),
+        ((False, False, True, False), "a typical member"), ((False, False, False, True), "place by place"),
+        ((False, False, False, False), "the mean graph of a cluster: dots are nodes"),
+    ],
+)  # fmt: skip
+def test_a_page_says_what_its_pictures_are(kind, said):
+    assert said in seen_words(*kind)
+
+
+def test_short_times_are_not_nothing():
+    assert duration(0.0) == duration(0.00049) == "under 1 ms"
+    assert duration(0.0006) == "1 ms"
 
 
 def test_clusters_of_one_size_are_not_said_to_be_sorted_by_it(tmp_path):

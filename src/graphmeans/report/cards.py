@@ -41,7 +41,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
         apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
         said.append(f"Each holds {counted(small, 'graph')}." if small == large else apart)
     if evidence.silhouettes is not None:
-        said.append(f"{_apart(evidence.silhouettes.index)} (silhouette index {silhouette_words(evidence)}).")
+        index = f"silhouette index {silhouette_words(evidence)}; 1 would be wholly apart, 0 not at all"
+        said.append(f"{_apart(evidence.silhouettes.index)} ({index}).")
     sure = []
     if np.isfinite(summary.certified):
         sure.append(f"{percent(summary.certified)} of the graphs are proven to be nearest to the mean of their own cluster")
@@ -55,8 +56,12 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if summary.interrupted:
         said.insert(0, "This result is partial: the fit was interrupted, and this is its last complete iteration.")
     elif summary.hint is not None:
-        said.append(f"{summary.hint[0].upper()}{summary.hint[1:]}.")
+        said.append("There may be a better clustering: see how the run went, below.")
     return said
+
+
+#: What is counted, in words of everybody.
+MATCHINGS = "comparisons of two graphs (matchings)"
 
 
 def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole: bool) -> list[KeyFigure]:
@@ -66,22 +71,36 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole
         shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
     if evidence.silhouettes is not None:
         among = "" if evidence.silhouettes.error is None else f", from {counted(len(evidence.silhouettes.rows), 'graph')}"
-        said = f"silhouette index{among}: 1 is well apart, 0 is not apart"
+        said = f"silhouette index{among}: how well clusters are apart, 1 wholly, 0 not at all"
         shown.append(KeyFigure(silhouette_words(evidence), said))
     if np.isfinite(summary.certified):
-        shown.append(KeyFigure(percent(summary.certified), "certified: proven to be in the nearest cluster"))
+        shown.append(KeyFigure(percent(summary.certified), "certified: a proof says that no other mean graph is nearer"))
     if evidence.stability is not None:
         of = "" if evidence.fair.sum() == summary.n_graphs else f" (sample of {number(int(evidence.fair.sum()))})"
         shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
     ours = number(summary.matchings)
     if summary.saving is not None and summary.saves:
         fewer = f"{summary.saving:,.{1 if summary.saving < 100 else 0}f}× fewer"
-        what = f"matchings than a standard k-means: {ours} in all, in place of {number(summary.standard or 0)}"
+        what = f"{MATCHINGS} than a standard k-means: {ours} in all, in place of {number(summary.standard or 0)}"
         shown.append(KeyFigure(fewer, what))
     elif summary.standard is not None:
-        shown.append(KeyFigure(ours, f"matchings in all; a standard k-means needs {number(summary.standard)}"))
+        shown.append(KeyFigure(ours, f"{MATCHINGS} in all; a standard k-means needs {number(summary.standard)}"))
     shown.append(KeyFigure(duration, f"{'in all; ' if whole else 'for '}{counted(summary.n_iter, 'iteration')}"))
     return shown
+
+
+def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool) -> str:
+    """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means."""
+    paler = "the paler something is, the fewer members of the cluster have it"
+    if molecules:
+        return "Each picture is the molecule nearest to the mean of its cluster."
+    if matrices:
+        return "Each picture says which connections are stronger or weaker in the mean of a cluster than in all networks."
+    if typical:
+        return f"Each picture is a typical member of a cluster: dots are nodes, lines edges. In mean graphs {paler}."
+    if sequences:
+        return f"Each picture is the mean of a cluster of sequences, place by place: {paler}."
+    return f"Each picture is the mean graph of a cluster: dots are nodes, lines edges; {paler}."
 
 
 def silhouette_words(evidence: Evidence) -> str:
