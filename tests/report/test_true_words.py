@@ -246,6 +246,25 @@ def test_bounds_are_below_the_distances_beside_them(browser, lettered):  # noqa:
     assert tab.errors() == []
 
 
+def test_a_second_cluster_is_called_near_only_where_it_is(browser, lettered):  # noqa: F811
+    page, path = lettered[2:]
+    rows = sorted((row for row in page.data["graphs"] if row["r"]), key=lambda row: row["r2"] / row["r"])
+    rows = [*rows[:6], *rows[:: len(rows) // 12], *rows[-4:]]
+    near = 0
+    views = opened(Tab(browser, path).open("#graph-0"), [row["i"] for row in rows], "viewer-facts")
+    for row, said in zip(rows, views, strict=True):
+        name, most, far = page.data["clusters"][row["c2"]]["name"], "at most " * ("u" in row), row["r2"] / row["r"]
+        at = f", at most {row['r2']:g} away" if most else f" at {row['r2']:g}"
+        if far <= 2:
+            near += 1
+            assert f" · also near {name}{at}" in said
+        else:
+            first = "the next one known" if most else "clearly: the next one"
+            times = re.search(rf" · {first}, {re.escape(name)}, is {most}([\d.]+) times as far, at {row['r2']:g}", said)
+            assert float(times[1]) == pytest.approx(far, rel=0.051)
+    assert 0 < near < len(rows)
+
+
 def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path):  # noqa: F811
     shape = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 2.0, 2.0, 0.0]}
     whole = [Graph(shape, [(0, 1), (1, 2), (2, 3)]) for _ in range(9)]
@@ -256,7 +275,7 @@ def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path): 
     number = {n: at for at, n in enumerate(data["clusters"][0]["n"])}
     tab = Tab(browser, path).open("#graph-0")
     usual, open_, cut = opened(tab, [0, 9, 10], "viewer-note")
-    assert usual.startswith("Nothing unusual in this cluster. Shares")
+    assert usual.startswith("Nothing here is rare in its cluster. Shares")
     edge = re.fullmatch(r"Missing: edge (\d+)–(\d+) \(91% of the members have it\)\. Shares.*", open_)
     into = {row["i"]: row["m"] for row in data["graphs"]}
     assert {number[int(n)] for n in edge.groups()} == {into[9][1], into[9][2]}
@@ -283,4 +302,4 @@ def test_members_miss_what_their_alignments_say(browser, lettered):  # noqa: F81
     for i, said in zip(rows, opened(Tab(browser, path).open("#graph-0"), rows, "viewer-note"), strict=True):
         told = re.search(r"Missing: (.*?)\.", said)
         assert set(re.findall(r"(?:node \d+|edge \d+–\d+)", told[1] if told else "")) == expected[i]
-        assert not (told and "Nothing unusual" in said)
+        assert not (told and "Nothing here is rare" in said)
