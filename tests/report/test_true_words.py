@@ -275,7 +275,7 @@ def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path): 
     number = {n: at for at, n in enumerate(data["clusters"][0]["n"])}
     tab = Tab(browser, path).open("#graph-0")
     usual, open_, cut = opened(tab, [0, 9, 10], "viewer-note")
-    assert usual.startswith("Nothing here is rare in its cluster. Shares")
+    assert usual.startswith("No node or edge of it is where few members have one. Shares")
     edge = re.fullmatch(r"Missing: edge (\d+)–(\d+) \(91% of the members have it\)\. Shares.*", open_)
     into = {row["i"]: row["m"] for row in data["graphs"]}
     assert {number[int(n)] for n in edge.groups()} == {into[9][1], into[9][2]}
@@ -302,4 +302,4 @@ def test_members_miss_what_their_alignments_say(browser, lettered):  # noqa: F81
     for i, said in zip(rows, opened(Tab(browser, path).open("#graph-0"), rows, "viewer-note"), strict=True):
         told = re.search(r"Missing: (.*?)\.", said)
         assert set(re.findall(r"(?:node \d+|edge \d+–\d+)", told[1] if told else "")) == expected[i]
-        assert not (told and "Nothing here is rare" in said)
+        assert not (told and "No node or edge of it" in said)

@@ -115,7 +115,7 @@ function memberViews(D, paint, tell) {
     const gone = missing(g, mean);
     $("viewer-note").textContent = [
       g.mol && "Shade: the share of members with the same atom there, or the same bond between the same atoms.",
-      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "Nothing here is rare in its cluster.",
+      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "No node or edge of it is where few members have one.",
       gone,
       unmatched && `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters).`,
       "Shares are of the squared distance.",
