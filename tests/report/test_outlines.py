@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -87,6 +88,53 @@ def crosses(a, b, c, d) -> bool:
         return float(np.sign((q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])))
 
     return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+
+def test_an_outline_and_the_sentence_below_it_count_the_same(tmp_path):
+    """In the same place there is a child in all members, but none of its kinds is in half of them."""
+    random = np.random.default_rng(0)
+    trees = []
+    for n in range(30):
+        kinds = ["Name", "Call", "If", "Str"]
+        trees.append(("f", [("Return", [(str(random.choice(kinds)), []), ("Num", [])]), ("arg", [])]))
+        trees.append(("f", [("For", [("Name", [("Num", [])] * 3)] * (2 + n % 2))]))
+    graphs = gm.structures.trees(trees)
+    estimator = fitted(graphs, 3)
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
+    text = unescape(path.read_text(encoding="utf-8"))
+    told = 0
+    for label in range(3):
+        members = [graphs[i] for i in np.flatnonzero(estimator.labels_ == label)]
+        card = text.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+        line = re.search(r'class="told outline">(.*?)</p>', card)
+        levels = re.findall(r"<b>(.*?)</b>", line[1]) if line else []
+        over = levels[0] if levels else ""
+        for level in levels[1:]:
+            for word in level.split(", "):
+                kind, times = re.fullmatch(r"(\w+)(?: ×(\d))?", word).groups()
+                have = 0
+                for graph in members:
+                    words = graph.nodes["label"].tolist()
+                    pairs = [(i, words[j]) for i, j in graph.edges.tolist() if words[i] == over]
+                    have += any(pairs.count((i, kind)) >= int(times or 1) for i in range(graph.n_nodes))
+                assert 2 * have >= len(members), (label, over, word)
+                told += 1
+            over = re.sub(" ×.*", "", level.split(", ")[-1])
+        for share, pair in re.findall(r"<b>(\w+%?) have (\w+ › \w+)</b>", card):
+            few = share == "none" or (share != "all" and int(share[:-1]) < 50)
+            assert not (few and pair in " › ".join(level.split(", ")[-1] for level in levels))
+    assert told >= 5
+
+
+def test_an_outline_ends_where_no_kind_is_in_half_of_the_members():
+    mean = MeanGraph(
+        {"label": ["f", "x", "y", "z"]}, [(0, 1), (0, 2), (1, 3)], node_support=[1] * 4, edge_support=[1] * 3, directed=True
+    )
+    assert outline(mean) == ("f", "y, x", "z")
+    assert outline(mean, [{("f", "x"): 1, ("f", "y"): 1}, {("f", "x"): 1, ("x", "z"): 1}, {("f", "x"): 1}]) == ("f", "x")
+    twice = MeanGraph({"label": ["f", "x", "x"]}, [(0, 1), (0, 2)], node_support=[1] * 3, edge_support=[1] * 2, directed=True)
+    assert outline(twice, [{("f", "x"): 2}, {("f", "x"): 2}]) == ("f", "x ×2")
+    assert outline(twice, [{("f", "x"): 2}, {("f", "x"): 1}, {("f", "x"): 1}]) == ("f", "x")
 
 
 def test_what_is_no_tree_of_words_has_no_outline():

@@ -38,7 +38,9 @@ def test_the_page_says_what_came_out(lettered):
     assert "Letters" in said
     assert "120 graphs fall into 15 clusters." in said
     assert f"{percent(gm.evaluation.accuracy(classes, estimator.labels_))} of the graphs belong to the class" in said
-    assert re.search(r"\(silhouette index 0\.\d\d( ± 0\.\d\d)?\)", said)
+    assert re.search(r"\(silhouette index 0\.\d\d( ± 0\.\d\d)?; 1 would be wholly apart, 0 not at all\)", said)
+    seen = "Each picture is the mean graph of a cluster: dots are nodes, lines edges; the paler something is, the fewer members"
+    assert f"{seen} of the cluster have it. By the most frequent class, then by size." in said
     assert "proven to be nearest" in said
     assert "if the graphs were drawn anew" in said
     assert f"{estimator.n_matchings_ + estimator.n_seeding_matchings_:,} in all, in place of" in said
@@ -77,6 +79,27 @@ def test_cards_show_the_nearest_the_farthest_and_the_doubtful(lettered):
         assert len({row["c"] for row in rows}) == 1
         inside = np.sort(estimator.distances_[estimator.labels_ == rows[0]["c"]])
         assert [row["r"] for row in rows] == pytest.approx(inside[: len(rows)], rel=1e-3)
+
+
+def test_who_is_odd_and_doubtful_is_shown_once_and_counted(tmp_path):
+    graphs, _, estimator = letters(150, 8)
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs))
+    groups = [a for tag, a in page.tags if tag == "ul" and "data-members" in a]
+    shown = {}
+    for a in groups:
+        rows = [page.data["graphs"][int(n)] for n in a["data-members"].split()]
+        shown.setdefault(rows[0]["c"], {})[a["aria-label"].split(" ")[0]] = rows, a["aria-label"]
+    both = 0
+    for card in shown.values():
+        odd, said = card.get("Odd", ([], ""))
+        doubtful = card.get("Doubtful", ([], ""))[0]
+        assert not {row["i"] for row in odd} & {row["i"] for row in doubtful}
+        assert all(1 - row["r"] / row["r2"] < 0.2501 for row in doubtful)
+        count = sum(1 - row["r"] / row["r2"] < 0.25 for row in odd)
+        also = f"; {count} of them also nearly in another cluster" if count else ""
+        assert not odd or said == f"Odd members, farthest from the mean{also}"
+        both += count
+    assert both
 
 
 def test_nothing_is_loaded_from_elsewhere_and_only_our_script_runs(lettered):

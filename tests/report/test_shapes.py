@@ -8,16 +8,20 @@ import pytest
 
 import graphmeans as gm
 from graphmeans import Graph
+from graphmeans.report import write_report
 from graphmeans.report.contrasts import profile, spreads
-from graphmeans.report.shapes import shapes
-from graphmeans.report.told import features, mean_shapes, told
+from graphmeans.report.outlines import branches
+from graphmeans.report.shapes import forms, join_graphs, shapes
+from graphmeans.report.told import features, form_words, mean_shapes, told
+from reports import fitted
 
 NAMES = {"node": "node", "edge": "edge"}
 
 
 def said(here: list[Graph], there: list[Graph], *, shaped: bool = False, trees: bool = False) -> list[str]:
     of, spread = mean_shapes([here, there]) if shaped else ([{}, {}], {})
-    one, other = (features(some, profile(some), shape, trees=trees) for some, shape in zip((here, there), of, strict=True))
+    below = [branches(some) if trees else None for some in (here, there)]
+    one, other = (features(some, profile(some), *about) for some, *about in zip((here, there), of, below, strict=True))
     lines = told(one, [other], [len(there)], spreads([*here, *there]) | spread, NAMES)
     return [f"{line.what} (others {line.there})" for line in lines]
 
@@ -47,6 +51,57 @@ def test_arcs_are_told_by_direction_unless_all_of_them_have_their_opposite():
     both = Graph(4, [(0, 1), (1, 0), (0, 2), (2, 0)], directed=True)
     found = {what: values.tolist() for what, values in shapes([both]).items()}
     assert found == {"most edges at one node": [2.0], "pieces of a graph": [2.0], "cycles of a graph": [0.0]}
+
+
+def formed(n: int, edges: list[tuple[int, int]], *, directed: bool = False) -> str:
+    return forms(join_graphs([Graph(n, edges, directed=directed)]))[0]
+
+
+def test_forms_are_those_of_networkx():
+    for n in range(6):
+        pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+        graphs = [Graph(n, [pair for at, pair in enumerate(pairs) if chosen >> at & 1]) for chosen in range(2 ** len(pairs))]
+        for graph, form in zip(graphs, forms(join_graphs(graphs)), strict=True):
+            other = nx.Graph(graph.edges.tolist())
+            other.add_nodes_from(range(n))
+            expected = {
+                "empty": n == 0, "node": n == 1, "line": n == 2 and graph.n_edges == 1, "loose": n > 1 and not graph.n_edges,
+                "star": n > 3 and nx.is_isomorphic(other, nx.star_graph(n - 1)),
+                "chain": n > 2 and nx.is_isomorphic(other, nx.path_graph(n)),
+                "ring": n > 2 and nx.is_isomorphic(other, nx.cycle_graph(n)),
+                "parts": graph.n_edges > 0 and not nx.is_connected(other),
+            }  # fmt: skip
+            assert [name for name, holds in expected.items() if holds] == ([form] if form else [])
+
+
+def test_forms_of_arcs():
+    assert formed(4, [(0, 1), (1, 2), (2, 3)], directed=True) == "chain"
+    assert formed(4, [(0, 1), (2, 1), (2, 3)], directed=True) == ""  # no way leads through it
+    assert formed(4, [(0, 1), (2, 0), (0, 3)], directed=True) == "star"
+    assert formed(3, [(0, 1), (1, 2), (2, 0)], directed=True) == "ring"
+    assert formed(3, [(0, 1), (1, 0), (1, 2), (2, 1)], directed=True) == "chain"  # arcs that all have their opposite
+
+
+def test_cards_say_what_most_members_are(tmp_path):
+    stars = [Graph(6 + n % 2, [(0, i) for i in range(1, 6 + n % 2)]) for n in range(8)]
+    rings = [Graph(9, [(i, (i + 1) % 9) for i in range(9)])] * 9
+    other = [Graph(9, [(i, (i + 1) % 9) for i in range(9)] + [(0, 4)])]
+    graphs = [*stars, *rings, *other]
+    estimator = fitted(graphs, 2)
+    assert len(set(estimator.labels_[:8])) == len(set(estimator.labels_[8:])) == 1
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    for first, expected in ((0, "All members are stars: one node is in all of about 6 edges."),
+                            (8, "90% of the members are rings of 9 nodes.")):  # fmt: skip
+        card = html.split(f'id="cluster-{estimator.labels_[first]}"')[1].split("</article>")[0]
+        assert f'<p class="told form">{expected}</p>' in card
+
+
+def test_too_few_of_one_form_are_not_told():
+    graphs = [Graph(2, [(0, 1)])] * 5 + [Graph(3, [(0, 1)])] * 4
+    of = join_graphs(graphs)
+    assert form_words(graphs, forms(of), of.pieces.tolist()) == ""
+    assert form_words(graphs[:7], forms(of)[:7], of.pieces.tolist()[:7]).startswith("71% of the members are a single line")
+    assert form_words(graphs[5:], forms(of)[5:], of.pieces.tolist()[5:]) == "All members are in 2 separate pieces."
 
 
 @pytest.mark.parametrize("down", [False, True])

@@ -12,9 +12,11 @@ import graphmeans as gm
 from graphmeans import Graph, MeanGraph
 from graphmeans.plots.matrix import shown_ticks
 from graphmeans.report import write_report
-from graphmeans.report.cards import _core_words
+from graphmeans.report.cards import _core_words, seen_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts, row_blocks
+from graphmeans.report.summary import ClusterSummary, summarize_clustering
+from graphmeans.report.words import duration, number, percent
 from reports import Page, drawings, fitted, letters, words
 
 
@@ -83,6 +85,85 @@ def test_numbers_of_long_vectors_are_not_told_of(tmp_path):
 def test_what_half_of_the_members_have_is_counted_part_by_part(edges, support, said):
     mean = MeanGraph(3, edges, node_support=[0.5, 0.6, 0.4], edge_support=support)
     assert _core_words(mean) == said
+
+
+@pytest.mark.parametrize(
+    ("mixture", "name", "said"),
+    [
+        ({"A": 9, "B": 1}, "A", "90% A"),
+        ({"A": 5, "B": 3, "C": 2}, "A", "50% A"),
+        ({"1": 53, "4": 47}, "classes 1 and 4", "53% class 1, 47% class 4"),
+        ({"A": 45, "7": 40, "B": 15}, "A and class 7", "45% A, 40% class 7"),
+        ({"A": 4, "B": 3, "C": 3}, "mixed", "mixed classes: 40% A, 30% B, 30% C"),
+        ({"TR": 17, "T": 15, "L": 12, **dict.fromkeys("abcdefgh", 7)}, "mixed", "mixed classes: 17% TR, 15% T, 12% L"),
+    ],
+)
+def test_a_cluster_is_named_after_classes_that_most_of_its_members_have(mixture, name, said):
+    size = sum(mixture.values())
+    mean = MeanGraph(0, node_support=[], edge_support=[])
+    cluster = ClusterSummary(3, mean, np.arange(size), np.ones(size), tuple(mixture.items()))
+    assert (cluster.name, cluster.classes_in_words) == (f"Cluster 3 · {name}", said)
+
+
+def test_cards_of_mixed_clusters_say_so(tmp_path):
+    graphs = drawings(12)
+    classes = [f"kind {n % 5}" for n in range(12)]
+    estimator = fitted(graphs, 2)
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+    for c in range(2):
+        inside = [classes[i] for i in np.flatnonzero(estimator.labels_ == c)]
+        most = sorted(set(inside), key=lambda kind: (-inside.count(kind), kind))[:3]
+        shares = ", ".join(f"{percent(inside.count(kind) / len(inside))} {kind}" for kind in most)
+        card = html.split(f'id="cluster-{c}"')[1].split("</header>")[0]
+        assert f"Cluster {c} · mixed</a>" in card
+        assert f"<p>6 graphs, mixed classes: {shares}</p>" in card
+
+
+def test_a_hint_stands_where_settings_are_told(tmp_path):
+    graphs = drawings(8)
+    estimator = fitted(graphs, 2)
+    estimator.hint_ = "swaps still helped: another random_state may do better"
+    text = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    first, run = text.split('<h2 id="run">')
+    assert "random_state" not in first
+    assert "There may be a better clustering: see how the run went, below." in first
+    assert "<p class=\"soft\">Swaps still helped: another random_state may do better.</p>" in run
+
+
+def test_nothing_is_called_fewer_that_is_more(tmp_path):
+    graphs, _, estimator = letters(60, 3)
+    estimator.n_seeding_matchings_ += summarize_clustering(estimator).standard
+    summary = summarize_clustering(estimator)
+    assert summary.saving < 1
+    said = words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
+    assert "× fewer" not in said
+    needs = f"in all; a standard k-means needs {number(summary.standard)}"
+    assert f"comparisons of two graphs (matchings) {needs}" in said
+    assert number(summary.matchings) in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ((True, False, False, False), "the molecule nearest to the mean"), ((False, True, False, False), "stronger or weaker"),
+        ((False, False, True, False), "a typical member"), ((False, False, False, True), "place by place"),
+        ((False, False, False, False), "the mean graph of a cluster: dots are nodes"),
+    ],
+)  # fmt: skip
+def test_a_page_says_what_its_pictures_are(kind, said):
+    assert said in seen_words(*kind)
+
+
+def test_short_times_are_not_nothing():
+    assert duration(0.0) == duration(0.00049) == "under 1 ms"
+    assert duration(0.0006) == "1 ms"
+
+
+def test_clusters_of_one_size_are_not_said_to_be_sorted_by_it(tmp_path):
+    graphs = drawings(8)
+    text = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    assert re.search(r'id="order">(.*?)</b>', text)[1] == "All of one size, in the order of their numbers."
+    assert "Largest first." not in text
 
 
 def test_clusters_of_one_size_are_said_to_hold_so_many_each(tmp_path):
@@ -165,6 +246,25 @@ def test_bounds_are_below_the_distances_beside_them(browser, lettered):  # noqa:
     assert tab.errors() == []
 
 
+def test_a_second_cluster_is_called_near_only_where_it_is(browser, lettered):  # noqa: F811
+    page, path = lettered[2:]
+    rows = sorted((row for row in page.data["graphs"] if row["r"]), key=lambda row: row["r2"] / row["r"])
+    rows = [*rows[:6], *rows[:: len(rows) // 12], *rows[-4:]]
+    near = 0
+    views = opened(Tab(browser, path).open("#graph-0"), [row["i"] for row in rows], "viewer-facts")
+    for row, said in zip(rows, views, strict=True):
+        name, most, far = page.data["clusters"][row["c2"]]["name"], "at most " * ("u" in row), row["r2"] / row["r"]
+        at = f", at most {row['r2']:g} away" if most else f" at {row['r2']:g}"
+        if far <= 2:
+            near += 1
+            assert f" · also near {name}{at}" in said
+        else:
+            first = "the next one known" if most else "clearly: the next one"
+            times = re.search(rf" · {first}, {re.escape(name)}, is {most}([\d.]+) times as far, at {row['r2']:g}", said)
+            assert float(times[1]) == pytest.approx(far, rel=0.051)
+    assert 0 < near < len(rows)
+
+
 def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path):  # noqa: F811
     shape = {"x": [0.0, 1.0, 2.0, 3.0], "y": [0.0, 2.0, 2.0, 0.0]}
     whole = [Graph(shape, [(0, 1), (1, 2), (2, 3)]) for _ in range(9)]
@@ -175,7 +275,7 @@ def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path): 
     number = {n: at for at, n in enumerate(data["clusters"][0]["n"])}
     tab = Tab(browser, path).open("#graph-0")
     usual, open_, cut = opened(tab, [0, 9, 10], "viewer-note")
-    assert usual.startswith("Nothing unusual in this cluster. Shares")
+    assert usual.startswith("No node or edge of it is where few members have one. Shares")
     edge = re.fullmatch(r"Missing: edge (\d+)–(\d+) \(91% of the members have it\)\. Shares.*", open_)
     into = {row["i"]: row["m"] for row in data["graphs"]}
     assert {number[int(n)] for n in edge.groups()} == {into[9][1], into[9][2]}
@@ -202,4 +302,4 @@ def test_members_miss_what_their_alignments_say(browser, lettered):  # noqa: F81
     for i, said in zip(rows, opened(Tab(browser, path).open("#graph-0"), rows, "viewer-note"), strict=True):
         told = re.search(r"Missing: (.*?)\.", said)
         assert set(re.findall(r"(?:node \d+|edge \d+–\d+)", told[1] if told else "")) == expected[i]
-        assert not (told and "Nothing unusual" in said)
+        assert not (told and "No node or edge of it" in said)

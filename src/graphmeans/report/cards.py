@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +17,11 @@ from graphmeans.plots.network import is_labelled
 from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
-from graphmeans.report.outlines import BELOW, consensus, outline, without_common_head
+from graphmeans.report.outlines import BELOW, branches, consensus, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
+from graphmeans.report.shapes import forms, join_graphs
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
-from graphmeans.report.told import Told, features, mean_shapes, told
+from graphmeans.report.told import EMPTY_WORDS, Told, features, form_words, mean_shapes, told
 from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
 
 
@@ -39,7 +41,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
         apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
         said.append(f"Each holds {counted(small, 'graph')}." if small == large else apart)
     if evidence.silhouettes is not None:
-        said.append(f"{_apart(evidence.silhouettes.index)} (silhouette index {silhouette_words(evidence)}).")
+        index = f"silhouette index {silhouette_words(evidence)}; 1 would be wholly apart, 0 not at all"
+        said.append(f"{_apart(evidence.silhouettes.index)} ({index}).")
     sure = []
     if np.isfinite(summary.certified):
         sure.append(f"{percent(summary.certified)} of the graphs are proven to be nearest to the mean of their own cluster")
@@ -53,8 +56,12 @@ def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
     if summary.interrupted:
         said.insert(0, "This result is partial: the fit was interrupted, and this is its last complete iteration.")
     elif summary.hint is not None:
-        said.append(f"{summary.hint[0].upper()}{summary.hint[1:]}.")
+        said.append("There may be a better clustering: see how the run went, below.")
     return said
+
+
+#: What is counted, in words of everybody.
+MATCHINGS = "comparisons of two graphs (matchings)"
 
 
 def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole: bool) -> list[KeyFigure]:
@@ -64,22 +71,36 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole
         shown.append(KeyFigure(percent(summary.accuracy), "of the graphs are in the majority class of their cluster"))
     if evidence.silhouettes is not None:
         among = "" if evidence.silhouettes.error is None else f", from {counted(len(evidence.silhouettes.rows), 'graph')}"
-        said = f"silhouette index{among}: 1 is well apart, 0 is not apart"
+        said = f"silhouette index{among}: how well clusters are apart, 1 wholly, 0 not at all"
         shown.append(KeyFigure(silhouette_words(evidence), said))
     if np.isfinite(summary.certified):
-        shown.append(KeyFigure(percent(summary.certified), "certified: proven to be in the nearest cluster"))
+        shown.append(KeyFigure(percent(summary.certified), "certified: a proof says that no other mean graph is nearer"))
     if evidence.stability is not None:
         of = "" if evidence.fair.sum() == summary.n_graphs else f" (sample of {number(int(evidence.fair.sum()))})"
         shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
     ours = number(summary.matchings)
     if summary.saving is not None and summary.saves:
         fewer = f"{summary.saving:,.{1 if summary.saving < 100 else 0}f}× fewer"
-        what = f"matchings than a standard k-means: {ours} in all, in place of {number(summary.standard or 0)}"
+        what = f"{MATCHINGS} than a standard k-means: {ours} in all, in place of {number(summary.standard or 0)}"
         shown.append(KeyFigure(fewer, what))
     elif summary.standard is not None:
-        shown.append(KeyFigure(ours, f"matchings in all; a standard k-means needs {number(summary.standard)}"))
+        shown.append(KeyFigure(ours, f"{MATCHINGS} in all; a standard k-means needs {number(summary.standard)}"))
     shown.append(KeyFigure(duration, f"{'in all; ' if whole else 'for '}{counted(summary.n_iter, 'iteration')}"))
     return shown
+
+
+def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool) -> str:
+    """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means."""
+    paler = "the paler something is, the fewer members of the cluster have it"
+    if molecules:
+        return "Each picture is the molecule nearest to the mean of its cluster."
+    if matrices:
+        return "Each picture says which connections are stronger or weaker in the mean of a cluster than in all networks."
+    if typical:
+        return f"Each picture is a typical member of a cluster: dots are nodes, lines edges. In mean graphs {paler}."
+    if sequences:
+        return f"Each picture is the mean of a cluster of sequences, place by place: {paler}."
+    return f"Each picture is the mean graph of a cluster: dots are nodes, lines edges; {paler}."
 
 
 def silhouette_words(evidence: Evidence) -> str:
@@ -98,6 +119,8 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
+#: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
+DOUBT = 0.25
 #: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
 CAPTION, CLASSES, SAID = 3, 3, 2
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
@@ -126,13 +149,23 @@ class CardMaker:
         self.profiles = [profile(members) for members in self.members]
         trees = any(pictures.is_tree)
         shape: list[dict[str, float]] = [{} for _ in self.members]
-        if not trees and not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
-            shape, spread = mean_shapes(self.members)
-            self.spread |= spread
-        self.features = [
-            features(*about, trees=trees) for about in zip(self.members, self.profiles, shape, strict=True)
+        self.forms = ["" for _ in self.members]
+        if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
+            joined = join_graphs([graph for members in self.members for graph in members])
+            named, pieces = iter(forms(joined)), iter(joined.pieces.tolist())
+            self.forms = [
+                form_words(members, list(islice(named, len(members))), list(islice(pieces, len(members))))
+                for members in self.members
+            ]
+            if not trees:
+                shape, spread = mean_shapes(self.members, joined)
+                self.spread |= spread
+        below = [branches(members) if trees else None for members in self.members]
+        self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, strict=True)]
+        self.outlines = [
+            outline(c.mean, pairs or ()) if tree else None
+            for c, tree, pairs in zip(self.clusters, pictures.is_tree, below, strict=True)
         ]
-        self.outlines = [outline(c.mean) if tree else None for c, tree in zip(self.clusters, pictures.is_tree, strict=True)]
         self.sequences = [consensus(c.mean) for c in self.clusters]
         self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
@@ -151,7 +184,7 @@ class CardMaker:
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         groups = (
             {"what": "Typical", "why": "nearest to the mean", "members": typical},
-            {"what": "Odd", "why": "farthest from the mean", "members": odd},
+            {"what": "Odd", "why": f"farthest from the mean{_both(sum(map(self._nearly_elsewhere, odd)))}", "members": odd},
             {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
         tight = cluster.rms_distance
@@ -164,14 +197,14 @@ class CardMaker:
         said, plain = self._told(cluster), self._plain(cluster) if cluster.size else ""
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
-            "majority": cluster.majority, "purity": cluster.purity, "mixture": _shares(cluster),
+            "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
             "core": _core_words(cluster.mean), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "outline": self.outlines[label], "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, plain, network), "network": network,
-            "plain": plain,
+            "plain": plain, "form": self._form(label, said),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
@@ -193,7 +226,7 @@ class CardMaker:
         matrix = network is not None and network["leads"]
         if cluster.majority is None or self.mixed or matrix:
             most = 1 if self.many or cluster.majority is not None else SAID
-            words = [one.what.removesuffix(" on average").removesuffix(",") for one in said[:most]]
+            words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
             if network is not None and matrix:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
             elif len(words) < most and not lines and plain and not any(map(_SIZE.search, words)):
@@ -210,6 +243,10 @@ class CardMaker:
             return ""
         shown = [(number(significant(of[f"{what} in a graph"], 3)), what) for what in ("nodes", "edges")]
         return " and ".join(f"{count} {what}" for count, what in shown if count != "0")
+
+    def _form(self, label: int, said: list[Told]) -> str:
+        """What most members are; nothing where another sentence says that: of sequences, and of empty graphs."""
+        return "" if self.sequences[label] or any(EMPTY_WORDS in one.what for one in said) else self.forms[label]
 
     def _told(self, cluster: ClusterSummary) -> list[Told]:
         """What sets the members apart from those of all other clusters, for the first sentence of a card."""
@@ -261,7 +298,7 @@ class CardMaker:
         return of_means + of_members
 
     def _chosen(self, rows: list[int], size: int) -> tuple[list[int], list[int], list[int]]:
-        """Members of a card: the nearest, the farthest, and the nearest to another cluster than their own.
+        """Members of a card: the nearest, the farthest, and of the others the nearest to another cluster than their own.
 
         What is called nearest is nearest of all members, whether drawn or not.
         """
@@ -271,8 +308,13 @@ class CardMaker:
             typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
         far = [n for n in rows[::-1][:odd] if n not in near]
-        by_margin = sorted(rows, key=lambda n: self.margins[n])  # stable: the nearest first among equals
-        return near, far, [n for n in by_margin[: doubtful * 3] if self.margins[n] < 0.25][:doubtful]
+        named = set(far)
+        by_margin = sorted((n for n in rows if n not in named), key=lambda n: self.margins[n])  # the nearest first among equals
+        return near, far, [n for n in by_margin[:doubtful] if self._nearly_elsewhere(n)]
+
+    def _nearly_elsewhere(self, row: int) -> bool:
+        """Whether another cluster is nearly as near to this member as its own."""
+        return self.margins[row] < DOUBT
 
 
 #: The end of a line about a node or an edge: their numbers, and the kinds of these nodes.
@@ -281,6 +323,11 @@ _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 
 #: What says how large graphs are.
 _SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges)")
+
+
+def _both(doubtful: int) -> str:
+    """What is said of odd members that are doubtful, too: these are shown once."""
+    return f"; {doubtful} of them also nearly in another cluster" if doubtful else ""
 
 
 def _named(lines: list[Contrast]) -> str:

@@ -115,7 +115,7 @@ function memberViews(D, paint, tell) {
     const gone = missing(g, mean);
     $("viewer-note").textContent = [
       g.mol && "Shade: the share of members with the same atom there, or the same bond between the same atoms.",
-      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "Nothing unusual in this cluster.",
+      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "No node or edge of it is where few members have one.",
       gone,
       unmatched && `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters).`,
       "Shares are of the squared distance.",
@@ -155,8 +155,16 @@ function memberViews(D, paint, tell) {
     said.textContent = "";
     if (g.k !== undefined) said.append(`class ${D.classes[g.k]} · `);
     said.append("in ", clusterLink(g.c), ` at distance ${g.r}`);
-    if (g.c2 !== undefined) said.append(" · also near ", clusterLink(g.c2), g.u ? `, at most ${g.r2} away` : ` at ${g.r2}`);
+    if (g.c2 !== undefined) said.append(...secondWords(g));
     if (g.pm !== undefined) said.append(provenWords(g));
+  }
+
+  // The second cluster: near if it is at most twice as far as the own one, else how much farther. Some distances are only bounds.
+  function secondWords(g) {
+    const most = g.u ? "at most " : "", away = g.u ? `, at most ${g.r2} away` : ` at ${g.r2}`, link = clusterLink(g.c2);
+    if (g.r2 <= 2 * g.r) return [" · also near ", link, away];
+    const times = g.r ? `${most}${Number((g.r2 / g.r).toPrecision(2))} times as far, at ${g.r2}` : `${most}${g.r2} away`;
+    return [g.u ? " · the next one known, " : " · clearly: the next one, ", link, `, is ${times}`];
   }
 
   // What a certificate says: pm is 1 - distance / (what every other mean is at least away), or -1 without a proof. Both are rounded:

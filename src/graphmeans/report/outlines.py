@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.network import sequence_places
 from graphmeans.plots.positions import has_positions, node_kinds
@@ -21,12 +22,34 @@ PLACES = 40
 BELOW = " › "
 
 Outline = tuple[str, ...]
+#: How many nodes of the second kind, at most, stand below one node of the first, in one graph.
+Branches = Mapping[tuple[str, str], int]
 
 
-def outline(mean: MeanGraph) -> Outline | None:
+def branches(graphs: Sequence[Graph]) -> list[Branches]:
+    """What is below what in each of these trees; nothing where edges do not lead down, or nodes have no kinds.
+
+    Examples
+    --------
+    >>> branches([Graph({"kind": ["f", "x", "x"]}, [(0, 1), (0, 2)], directed=True)])
+    [{('f', 'x'): 2}]
+    """
+    found: list[Branches] = []
+    for graph in graphs:
+        words = [plain_text(word, 24) for word in node_kinds(graph) or ()] if graph.directed else []
+        most: dict[tuple[str, str], int] = {}
+        for (i, under), count in Counter((i, words[j]) for i, j in graph.edges.tolist() if words).items():
+            pair = words[i], under
+            most[pair] = max(most.get(pair, 0), count)
+        found.append(most)
+    return found
+
+
+def outline(mean: MeanGraph, members: Sequence[Branches] = ()) -> Outline | None:
     """The levels of a mean tree in words: the root, its children, the children of the one with the most below it, and so on.
 
-    Only nodes and edges count that at least half of the members have, each by itself. The kinds of a level stand beside each
+    Only nodes and edges count that at least half of the members have, each by itself: in their places, and of kinds that as many
+    of these `members` have below each other anywhere, as sentences count them. The kinds of a level stand beside each
     other, the most frequent node first; the one whose children come next stands last. None if the mean is no tree of words.
     """
     words = node_kinds(mean)
@@ -45,14 +68,24 @@ def outline(mean: MeanGraph) -> Outline | None:
         most[node] += sum(most[child] for child in below.get(node, ()))
     support = mean.node_support
     at = max((node for node in forest.level if node not in forest.parent), key=lambda node: (most[node], support[node], -node))
-    levels = [plain_text(words[at], 24)]
+    known = [plain_text(word, 24) for word in words]
+    levels = [known[at]]
     for _ in range(LEVELS):
-        children = below.get(at)
+        children = sorted(below.get(at, ()), key=lambda i: (-support[i], i))
+        counts = Counter(known[child] for child in children)
+        held = {kind: _held(members, (known[at], kind), count) for kind, count in counts.items()}
+        children = [child for child in children if held[known[child]]]
         if not children:
             break
         at = max(children, key=lambda node: (most[node], support[node], -node))
-        levels.append(_level([words[node] for node in sorted(children, key=lambda i: (-support[i], i))], words[at]))
-    return tuple(levels)
+        levels.append(_level({kind: count for kind, count in held.items() if count}, known[at]))
+    return tuple(levels) if len(levels) > 1 else None
+
+
+def _held(members: Sequence[Branches], pair: tuple[str, str], most: int) -> int:
+    """How many nodes, of so many, at least half of the members have of the second kind below one of the first."""
+    counts = sorted((pairs.get(pair, 0) for pairs in members), reverse=True)
+    return min(most, counts[(len(counts) - 1) // 2]) if any(map(bool, members)) else most
 
 
 def consensus(mean: MeanGraph) -> str | None:
@@ -65,10 +98,8 @@ def consensus(mean: MeanGraph) -> str | None:
     return ("" if all(len(word) == 1 for word in shown) else " ").join(shown)
 
 
-def _level(words: Sequence[str], last: str) -> str:
+def _level(counts: Mapping[str, int], last: str) -> str:
     """The kinds of a level with how often they occur, `last` at the end; of many the first."""
-    counts = Counter(plain_text(word, 24) for word in words)
-    last = plain_text(last, 24)
     kinds = [kind for kind in counts if kind != last]
     shown = [*kinds[: KINDS - 1], *(["…"] if len(kinds) >= KINDS else []), last]
     return ", ".join(f"{kind} ×{counts[kind]}" if counts[kind] > 1 else kind for kind in shown)

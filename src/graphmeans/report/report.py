@@ -25,7 +25,7 @@ from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
-from graphmeans.report.cards import CardMaker, figures, headline
+from graphmeans.report.cards import CardMaker, figures, headline, seen_words
 from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart, symbols, tree_symbol
 from graphmeans.report.evidence import gather
 from graphmeans.report.hierarchy import cluster_tree, inner_nodes, tree_rows
@@ -186,9 +186,13 @@ def _page(
         title=plain_text(title),
         summary=summary,
         headline=headline(summary, evidence),
+        seen=seen_words(
+            molecules is not None, networks is not None and networks.leads, bool(typical), any(card["sequence"] for card in shown)
+        ),
         figures=figures(summary, evidence, duration(spent), seconds is not None),
         cards=shown,
         order=summary.order_in_words,
+        by_size=summary.by_size_in_words,
         captions=any(card["caption"] for card in shown),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,

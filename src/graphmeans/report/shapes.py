@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -20,7 +21,40 @@ RUNS = "share of the length of lines that is "
 WAYS = ("level", "rising to the right", "upright", "falling to the right")
 
 
-def shapes(graphs: Sequence[Graph]) -> dict[str, FloatArray]:
+#: Forms that a graph may have, as sentences tell them.
+EMPTY, NODE, LINE, STAR, CHAIN, RING, LOOSE, PARTS = FORMS = ("empty", "node", "line", "star", "chain", "ring", "loose", "parts")
+
+
+class Joined(NamedTuple):
+    """Some graphs side by side: their nodes are numbered one after the other. Arcs that all have their opposite are edges."""
+
+    sizes: IntArray
+    ptr: IntArray
+    ends: IntArray
+    of: IntArray  # the graph of each edge
+    directed: bool
+    pieces: FloatArray
+
+
+def join_graphs(graphs: Sequence[Graph]) -> Joined:
+    """What `shapes` and `forms` begin with."""
+    sizes, counts = np.array([graph.n_nodes for graph in graphs]), np.array([graph.n_edges for graph in graphs])
+    ptr, of = offsets(sizes), np.repeat(np.arange(len(graphs)), counts)
+    ends = np.concatenate([graph.edges for graph in graphs]) + ptr[of, None]
+    directed = bool(len(ends)) and graphs[0].directed
+    if directed and _both_ways(ends, int(ptr[-1])):  # then directions say nothing
+        one = ends[:, 0] < ends[:, 1]
+        directed, ends, of = False, ends[one], of[one]
+    if len(ends):
+        joined = coo_array((np.ones(len(ends), bool), (ends[:, 0], ends[:, 1])), shape=(ptr[-1], ptr[-1]))
+        first = np.unique(connected_components(joined, directed=False)[1], return_index=True)[1]
+        pieces = np.bincount(np.searchsorted(ptr, first, side="right") - 1, minlength=len(graphs)).astype(np.float64)
+    else:
+        pieces = sizes.astype(np.float64)
+    return Joined(sizes, ptr, ends, of, directed, pieces)
+
+
+def shapes(graphs: Sequence[Graph], joined: Joined | None = None) -> dict[str, FloatArray]:
     """Numbers of each of these graphs by what they are; NaN where a graph has no such number.
 
     Examples
@@ -29,27 +63,49 @@ def shapes(graphs: Sequence[Graph]) -> dict[str, FloatArray]:
     >>> {what: values.tolist() for what, values in shapes([star, path]).items()}
     {'most edges at one node': [3.0, 2.0], 'pieces of a graph': [1.0, 2.0], 'cycles of a graph': [0.0, 0.0]}
     """
-    sizes, counts = np.array([graph.n_nodes for graph in graphs]), np.array([graph.n_edges for graph in graphs])
+    sizes, ptr, ends, of, directed, pieces = join_graphs(graphs) if joined is None else joined
     if not sizes.sum():
         return {}
-    ptr, of = offsets(sizes), np.repeat(np.arange(len(graphs)), counts)
-    ends = np.concatenate([graph.edges for graph in graphs]) + ptr[of, None]
     found: dict[str, FloatArray] = {}
     if len(ends):
-        directed = graphs[0].directed
-        if directed and _both_ways(ends, int(ptr[-1])):  # then directions say nothing
-            one = ends[:, 0] < ends[:, 1]
-            directed, ends, of = False, ends[one], of[one]
         rows = {"into": ends[:, 1], "out of": ends[:, 0]} if directed else {"at": ends.ravel()}
         for where, nodes in rows.items():
             found[f"{HUB}{where} one node"] = _most(np.bincount(nodes, minlength=ptr[-1]), sizes, ptr)
-        joined = coo_array((np.ones(len(ends), bool), (ends[:, 0], ends[:, 1])), shape=(ptr[-1], ptr[-1]))
-        first = np.unique(connected_components(joined, directed=False)[1], return_index=True)[1]
-        pieces = np.bincount(np.searchsorted(ptr, first, side="right") - 1, minlength=len(graphs)).astype(np.float64)
         found[PIECES] = np.where(sizes > 0, pieces, np.nan)
         if not directed:
             found[CYCLES] = np.bincount(of, minlength=len(graphs)) - sizes + found[PIECES]
     return found | _in_the_plane(graphs, sizes, ptr, ends, of)
+
+
+def forms(joined: Joined) -> list[str]:
+    """What each of these graphs is: one of `FORMS`, or "" where it is nothing that has a name.
+
+    Chains and rings of arcs lead from node to node; in a star one node is in all edges, whichever way they go.
+
+    Examples
+    --------
+    >>> forms(join_graphs([Graph(4, [(0, 1), (0, 2), (0, 3)]), Graph(3, [(0, 1), (1, 2)]), Graph(3, [(0, 1)]), Graph(2)]))
+    ['star', 'chain', 'parts', 'loose']
+    """
+    sizes, ptr, ends, of, directed, pieces = joined
+    edges = np.bincount(of, minlength=len(sizes))
+    degrees = np.bincount(ends.ravel(), minlength=ptr[-1])
+    most = _most(degrees, sizes, ptr)
+    whole = pieces == 1
+    thin = most <= 2
+    if directed:
+        thin &= np.nan_to_num(_most(np.bincount(ends[:, 0], minlength=ptr[-1]), sizes, ptr)) <= 1
+        thin &= np.nan_to_num(_most(np.bincount(ends[:, 1], minlength=ptr[-1]), sizes, ptr)) <= 1
+    tree = whole & (edges == sizes - 1)
+    found = np.full(len(sizes), "", dtype="<U8")
+    for name, holds in (
+        (PARTS, (pieces > 1) & (edges > 0)), (LOOSE, (sizes > 1) & (edges == 0)),
+        (RING, whole & thin & (sizes > 2) & (edges == sizes)), (CHAIN, tree & thin & (sizes > 2)),
+        (STAR, tree & (sizes > 3) & (most == sizes - 1)), (LINE, (sizes == 2) & (edges == 1)),
+        (NODE, (sizes == 1) & (edges == 0)), (EMPTY, sizes == 0),
+    ):  # fmt: skip
+        found[holds] = name
+    return list(map(str, found.tolist()))
 
 
 def _both_ways(ends: IntArray, count: int) -> bool:

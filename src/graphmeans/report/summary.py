@@ -15,7 +15,11 @@ from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import natural_key
+from graphmeans.report.words import natural_key, percent
+
+#: A cluster is named after a class that at least this share of its members have; after two of them if together they have this
+#: share, and the second this part of the first. Of others this many classes are told.
+HALF, BOTH, NEARLY, TOLD = 0.5, 0.75, 0.75, 3
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,27 @@ class ClusterSummary:
         """What the cluster is called on the page."""
         if self.majority is None:
             return f"Cluster {self.label}"
-        return f"Cluster {self.label} · {class_in_words(self.majority)}"
+        named = [class_in_words(name) for name in self.named_after]
+        said = " and ".join(named) or "mixed"
+        if len(named) > 1 and all(name.startswith("class ") for name in named):
+            said = f"classes {' and '.join(name.removeprefix('class ') for name in named)}"
+        return f"Cluster {self.label} · {said}"
+
+    @property
+    def named_after(self) -> tuple[str, ...]:
+        """The class that at least half of the members have, two classes that nearly as many have, or none in a mixed cluster."""
+        shares = [count / self.size for _, count in self.mixture[:2]]
+        if len(shares) == 2 and shares[1] >= NEARLY * shares[0] and sum(shares) >= BOTH:
+            return self.mixture[0][0], self.mixture[1][0]
+        return (self.mixture[0][0],) if shares and shares[0] >= HALF else ()
+
+    @property
+    def classes_in_words(self) -> str:
+        """What stands behind the size: the share of the class that the cluster is named after, or of several."""
+        after = self.named_after
+        most = len(after) or TOLD
+        said = ", ".join(f"{percent(count / self.size)} {class_in_words(name)}" for name, count in self.mixture[:most])
+        return said if after else f"mixed classes: {said}"
 
     @property
     def purity(self) -> float | None:
@@ -109,7 +133,13 @@ class ClusteringSummary:
         """The order of `in_reading_order`, as the page says it beside numbers that follow another one."""
         if self.accuracy is not None:
             return "By the most frequent class, then by size."
-        return "Largest first."
+        return self.by_size_in_words
+
+    @property
+    def by_size_in_words(self) -> str:
+        """How clusters stand that are sorted by their sizes, which may all be the same."""
+        sizes = {c.size for c in self.clusters}
+        return "Largest first." if len(sizes) > 1 else "All of one size, in the order of their numbers."
 
 
 def class_in_words(name: str) -> str:

@@ -13,15 +13,36 @@ import numpy as np
 from graphmeans.evaluation.remarks import ANGLE
 from graphmeans.graphs.batch import offsets
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.positions import draws_down, node_kinds
+from graphmeans.plots.positions import draws_down
 from graphmeans.plots.text import plain_text
 from graphmeans.report.known_values import KNOWN
-from graphmeans.report.outlines import BELOW
-from graphmeans.report.shapes import ACROSS, CYCLES, HEIGHT, HUB, PIECES, RUNS, UP, WIDTH, shapes
+from graphmeans.report.outlines import BELOW, Branches
+from graphmeans.report.shapes import (
+    ACROSS,
+    CHAIN,
+    CYCLES,
+    EMPTY,
+    HEIGHT,
+    HUB,
+    LINE,
+    LOOSE,
+    NODE,
+    PARTS,
+    PIECES,
+    RING,
+    RUNS,
+    STAR,
+    UP,
+    WIDTH,
+    Joined,
+    shapes,
+)  # fmt: skip
 from graphmeans.report.words import number, percent, significant
 
 #: How many things are told; from how many standard deviations, or which share, a difference is worth telling.
 MOST, WORTH, WORTH_SHARE = 3, 0.5, 0.1
+#: The share of members that must have one form for a sentence to say so.
+MOST_OF = 0.6
 #: Differences of shares, of nodes and of graphs, that are worth as much as one standard deviation.
 SHARE, SHARE_OF_GRAPHS = 0.25, 0.4
 #: Places in a plane are seen in pictures.
@@ -30,6 +51,8 @@ _TURN = re.compile(rf"mean (?:{ANGLE.pattern}) of (?:node|edge)s", re.IGNORECASE
 _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (node|edge)s with (.+)")
 _HAVE = "graphs that have "
 _EMPTY = f"{_HAVE}no nodes"
+#: What is said of graphs that are empty, in shares.
+EMPTY_WORDS = "have no nodes"
 _ALL = {"0%": "none", "100%": "all"}
 #: Columns whose values are what nodes are called.
 _NAMING = ("label", "kind", "type", "symbol")
@@ -52,14 +75,14 @@ class Told(NamedTuple):
 
 
 def features(
-    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], *, trees: bool = False
+    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], below: Sequence[Branches] | None = None
 ) -> dict[str, float]:
     """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind.
 
-    `shape` is as in `mean_shapes`. Of `trees` it is also known which share of them has a node of some kind below one of another.
+    `shape` is as in `mean_shapes`. Of trees it is also known which share of them has a node of some kind `below` one of another.
     """
     found = {**profile, **shape}
-    if trees:
+    if below is not None:
         found.pop("edges in a graph", None)  # there is one for each node but the root
     counts: Counter[str] = Counter()
     for graph in graphs:
@@ -75,15 +98,44 @@ def features(
                     mean = f"mean {plain_text(key, 24)} of {what}s"
                     if mean in found:
                         found[f"share of {what}s with {plain_text(key, 24)}"] = found.pop(mean)
-        if trees and graph.directed:
-            words = [plain_text(word, 24) for word in node_kinds(graph) or ()]
-            counts.update({f"{_HAVE}{words[i]}{BELOW}{words[j]}" for i, j in graph.edges.tolist() if words})
+    for pairs in below or ():
+        counts.update(f"{_HAVE}{over}{BELOW}{under}" for over, under in pairs)
     return found | {key: count / len(graphs) for key, count in counts.items()}
 
 
-def mean_shapes(groups: Sequence[Sequence[Graph]]) -> tuple[list[dict[str, float]], dict[str, float]]:
+def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[float]) -> str:
+    """One sentence on what members are, if most of these graphs have one form: `named` as by `forms`, in so many pieces.
+
+    Examples
+    --------
+    >>> form_words([Graph(4, [(0, 1), (0, 2), (0, 3)])] * 3 + [Graph(1)], ["star"] * 3 + ["node"], [1] * 4)
+    '75% of the members are stars: one node is in all 3 edges.'
+    """
+    form, count = Counter(named).most_common(1)[0] if named else ("", 0)
+    if not form or count < MOST_OF * len(named):
+        return ""
+    alike = [(graph, int(parts)) for graph, of, parts in zip(graphs, named, pieces, strict=True) if of == form]
+    share = "All members" if count == len(named) else f"{_percent(count / len(named))} of the members"
+
+    def about(values: Sequence[int]) -> str:
+        middle = sorted(values)[len(values) // 2]
+        return f"{middle:,}" if min(values) == max(values) else f"about {middle:,}"
+
+    nodes, edges = about([graph.n_nodes for graph, _ in alike]), about([graph.n_edges for graph, _ in alike])
+    said = {
+        EMPTY: "are empty: they have no nodes", NODE: "are a single node", LINE: "are a single line: two nodes and an edge",
+        STAR: f"are stars: one node is in all {'of ' * edges.startswith('about')}{edges} edges",
+        CHAIN: f"are chains of {nodes} nodes", RING: f"are rings of {nodes} nodes",
+        LOOSE: f"are {nodes} nodes without edges", PARTS: f"are in {about([parts for _, parts in alike])} separate pieces",
+    }  # fmt: skip
+    return f"{share} {said[form]}."
+
+
+def mean_shapes(
+    groups: Sequence[Sequence[Graph]], joined: Joined | None = None
+) -> tuple[list[dict[str, float]], dict[str, float]]:
     """What `shapes` says of each group of graphs on average, where at least half of them know it; and its spread over all."""
-    found = shapes([graph for graphs in groups for graph in graphs])
+    found = shapes([graph for graphs in groups for graph in graphs], joined)
     ptr = offsets(np.array([len(graphs) for graphs in groups]))
     means: list[dict[str, float]] = [{} for _ in groups]
     spread = {}

@@ -68,9 +68,11 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(0.0312), duration(4.24), duration(75), duration(7320)
-    ('31 ms', '4.2 s', '1 min 15 s', '2 h 2 min')
+    >>> duration(0.0002), duration(0.0312), duration(4.24), duration(75), duration(7320)
+    ('under 1 ms', '31 ms', '4.2 s', '1 min 15 s', '2 h 2 min')
     """
+    if seconds < 0.0005:
+        return "under 1 ms"
     if seconds < 0.9995:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 59.95:
