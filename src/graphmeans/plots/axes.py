@@ -170,8 +170,8 @@ def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:
         across = np.array([-along[1], along[0]])
         free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]
         tip = line.end - along * (0.0 if free else pen.dot * 1.1 / pen.scale)
-        back = tip - along * pen.line * 3.6 / pen.scale
-        wide = across * pen.line * 1.9 / pen.scale
+        long = 1.125 * pen.head(float(np.linalg.norm(line.end - line.start)) * pen.scale) / pen.scale
+        back, wide = tip - along * long, across * 0.53 * long
         heads.append([back + wide, tip, back - wide])
         inks.append(to_rgba(ink, line.opacity))
     if heads:

@@ -21,6 +21,8 @@ NOTHING = "no nodes"
 LEGIBLE = 5.5
 #: If more than this share of the labels would be cut off, or lie on each other, nodes are dots.
 BLURRED = 0.15
+#: The most of the length of an arrow that its head is long.
+HEAD = 0.2
 #: Labels of nodes that fewer members have are too pale to be in the way.
 FAINTLY = 0.25
 
@@ -146,6 +148,10 @@ class Pen:
     def radius(self, strength: float) -> float:
         """The radius of the dot of a node."""
         return self.dot * (0.45 + 0.55 * float(np.sqrt(strength)))
+
+    def head(self, length: float) -> float:
+        """How long the head of an arrow of this length is: short arrows have small heads."""
+        return min(self.line * 3.2, HEAD * length)
 
     def letters(self, strength: float) -> float:
         """The height of the letters at a node."""

@@ -112,6 +112,8 @@ def _ticks(low: float, high: float) -> list[float]:
     return [float(t * step) for t in np.arange(first, last + 1)]
 
 
+#: The colour of kinds of nodes that have none of their own.
+OTHER_KINDS = "var(--soft)"
 #: Size of the map in its own units; and the number of clusters, the largest, that are drawn as pictures.
 MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
 
@@ -121,15 +123,15 @@ def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: i
     picture = drawing(mean, positions=layout(mean))
     window = pictures.frames[like] if pictures.one_scale else square(picture.box() or (0.0, 0.0, 1.0, 1.0))
     words = False if pictures.is_tree[like] else None  # in a small picture they could not be read
-    inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette)
+    inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette, OTHER_KINDS)
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 
 
 def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: int) -> Markup:
     """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
-    drawn = [shapes(pictures.pen(c), palette) for c in range(n_clusters)]
-    small = {c: shapes(pictures.small_pen(c), palette) for c in range(n_clusters) if pictures.small(c) != f"m{c}"}
+    drawn = [shapes(pictures.pen(c), palette, OTHER_KINDS) for c in range(n_clusters)]
+    small = {c: shapes(pictures.small_pen(c), palette, OTHER_KINDS) for c in range(n_clusters) if pictures.small(c) != f"m{c}"}
     return Markup(
         "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn))
         + "".join(f'<symbol id="s{c}" {ink}>{inner}</symbol>' for c, inner in small.items())

@@ -12,6 +12,7 @@ function addSvg(to, name, attributes, text) {
 
 function painter(D) {
   const MANY = 80, FEW = 16, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture, and single letters; letters of a number, of a word at a node, of a title
+  const HEAD = 0.2; // the most of the length of an arrow that its head is long
   const LEGIBLE = 0.68, NUMBER = 60; // the least opacity of a word; room for a number behind it
   const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
@@ -93,7 +94,7 @@ function painter(D) {
       d += `A${at(radius)} ${at(radius)} 0 ${s > 0.5 ? 1 : 0} ${bend > 0 ? 1 : 0} ${at(bx)} ${at(by)}`;
     } else d += `L${at(bx)} ${at(by)}`;
     if (head) {
-      const tx = bx - ux * look.dot * 1.2, ty = by - uy * look.dot * 1.2, h = look.line * 3.2, w = look.line * 1.7;
+      const tx = bx - ux * look.dot * 1.2, ty = by - uy * look.dot * 1.2, h = Math.min(look.line * 3.2, HEAD * length), w = 0.53 * h;
       d += `M${at(tx - ux * h - uy * w)} ${at(ty - uy * h + ux * w)}L${at(tx)} ${at(ty)}L${at(tx - ux * h + uy * w)} ${at(ty - uy * h - ux * w)}`;
     }
     return d;
@@ -136,7 +137,8 @@ function painter(D) {
       const share = g.ns ? g.ns[n] : 100, label = g.l ? D.labels[g.l[n]] : "";
       if (!share || hidden.has(n) || (!label && dots && !dots.has(n))) continue;
       const common = { opacity: strength(share).toFixed(2), class: oddNodes.has(n) ? "extra" : null, fill: "currentColor" };
-      if (label && D.palette && D.palette[label] && !oddNodes.has(n)) common.fill = D.palette[label];
+      const kind = g.l || g.kd ? D.labels[(g.l || g.kd)[n]] : undefined; // one kind, one colour, in means and members; the others are grey
+      if (D.palette && kind !== undefined && !oddNodes.has(n)) common.fill = D.palette[kind] || "var(--soft)";
       if (isWritten(g, n, look)) {
         if (!dots) common.opacity = Math.max(common.opacity, LEGIBLE); // the height of letters tells shares, too
         const side = g.d && label.length > 1 ? g.d[n] : 0, font = look.font * (0.75 + 0.0025 * share);
@@ -145,7 +147,7 @@ function painter(D) {
           "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
         }, short(label, g.lt || WORD)));
       } else if (rings.has(n)) {
-        made.append(element("circle", { ...common, fill: "none", stroke: "currentColor", "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
+        made.append(element("circle", { ...common, fill: "none", stroke: common.fill, "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
       } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
     }
     return made;
@@ -172,7 +174,7 @@ function painter(D) {
   function fitted(g) {
     if (D.shared) return g;
     const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), scale = Math.min(1.1, 1000 / Math.max(x1 - x0, y1 - y0, 1));
-    return { ...g, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
+    return { ...g, em: g.em && g.em * scale, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
   }
 
   // Two graphs side by side: threads lead from each node to the one it is aligned to. `left` and `right` are what is written at
