@@ -89,6 +89,10 @@ function memberViews(D, paint, tell) {
     if (g.top) regional(g);
     else aligned(g, mean);
     if (!before) viewer.showModal();
+    const table = $("viewer-table");
+    table.classList.remove("sideways");
+    table.classList.toggle("sideways", table.scrollWidth > table.clientWidth + 1);
+    table.scrollLeft = 0;
     viewer.scrollTop = 0;
     const hash = `#graph-${g.i}`;
     try {
