@@ -11,6 +11,8 @@ from test_report_browser import Tab, browser  # noqa: F401
 from graphmeans import Graph, MeanGraph
 from graphmeans.plots import draw_svg
 from graphmeans.report import write_report
+from graphmeans.plots.network import lines
+from graphmeans.report.chart import MAP_HEIGHT, MAP_WIDTH, apart
 from graphmeans.report.oddities import unusual
 from reports import fitted
 
@@ -97,10 +99,44 @@ def test_tables_of_a_member_fit_a_phone_or_say_that_there_is_more(browser, tmp_p
     many = {f"measurement {n}": np.arange(4.0) + n for n in range(6)}
     for columns, fits in (({"x": np.arange(4.0)}, True), (many, False)):
         graphs = [Graph({**columns}, [(0, 1), (1, 2)], name=f"g{i}") for i in range(6)]
-        tab = Tab(browser, write_report(tmp_path / f"{fits}.html", estimator=fitted(graphs, 1), graphs=graphs)).open("#graph-0", width=390)
+        path = write_report(tmp_path / f"{fits}.html", estimator=fitted(graphs, 1), graphs=graphs)
+        tab = Tab(browser, path).open("#graph-0", width=390)
         box = "document.getElementById('viewer-table')"
         assert tab.js(f"{box}.scrollWidth <= {box}.clientWidth + 1") == fits
         said = tab.js(f"getComputedStyle({box}, '::before').content")
         assert ("Scroll" in said) != fits
         assert tab.js(f"""[...{box}.querySelectorAll('caption')].every((c) =>
           c.getBoundingClientRect().right <= {box}.getBoundingClientRect().right + 1)""")
+
+
+def test_what_few_members_have_is_left_out_where_it_lies_outside_of_the_picture():
+    far = MeanGraph({"x": [0.0, 1.0, 9.0], "y": [0.0, 1.0, 0.0]}, [(0, 1), (1, 2)], node_support=[1, 1, 0.2], edge_support=[1, 0.2])
+    near = MeanGraph({"x": [0.0, 1.0, 0.9], "y": [0.0, 1.0, 0.0]}, [(0, 1), (1, 2)], node_support=[1, 1, 0.2], edge_support=[1, 0.2])
+    assert [draw_svg(mean).count("<circle") for mean in (far, near)] == [2, 3]
+    assert [draw_svg(mean).count("<path") for mean in (far, near)] == [1, 2]
+
+
+def test_a_short_sequence_is_one_line_and_its_members_lie_in_low_pictures(browser, tmp_path):  # noqa: F811
+    assert len(np.unique(lines(np.arange(16), 16)[:, 1])) == 1
+    assert len(np.unique(lines(np.arange(40), 40)[:, 1])) > 1
+    graphs = [Graph({"symbol": list(word)}, roles=list(range(12))) for word in ("ACGTACGTACGT", "ACGTACGAACGT") * 4]
+    tab = Tab(browser, write_report(tmp_path / "r.html", estimator=fitted(graphs, 1), graphs=graphs)).open()
+    tab.js("document.querySelector('.cluster .members').scrollIntoView()")
+    tab.until("document.querySelector('.thumb.line svg text')")
+    assert tab.js("document.querySelector('.thumb.line svg text').getBoundingClientRect().height") > 10
+    for picture in (".gallery svg", ".mean svg"):
+        box = f"document.querySelector('{picture}').getBoundingClientRect()"
+        drawn = f"document.querySelector('{picture} use').getBBox()"
+        assert tab.js(f"{box}.height < 0.5 * {box}.width")
+        assert tab.js(f"{drawn}.y > 105 && {drawn}.y + {drawn}.height < 195")
+
+
+def test_pictures_on_the_map_give_way_to_each_other():
+    centers = np.array([[500, 300], [500, 300], [520, 310], [5, 5], [900, 600]])
+    sizes = np.full((5, 2), [50.0, 70.0])
+    placed = apart(centers, sizes)
+    gap = np.abs(placed[:, None] - placed[None])
+    assert ((gap[..., 0] >= 49) | (gap[..., 1] >= 69) | np.eye(5, dtype=bool)).all()
+    assert (placed >= sizes / 2 - 1).all() and (placed <= [MAP_WIDTH, MAP_HEIGHT] - sizes / 2 + 1).all()
+    assert placed[4].tolist() == [900, 600]
+    assert np.abs(placed - centers)[:3].max() < 100

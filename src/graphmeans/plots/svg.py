@@ -135,7 +135,7 @@ def _nodes(pen: Pen, palette: Mapping[str, str], other: str | None) -> str:
     d = pen.drawing
     parts = []
     places, strengths = pen.pixels(d.points).tolist(), d.strength.tolist()
-    for i in d.drawn.tolist():
+    for i in d.drawn[~pen.beyond()[d.drawn]].tolist():
         label, strength = d.labels[i], strengths[i]
         if not label and not d.dots[i]:
             continue

@@ -13,7 +13,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, box_about, drawing
 from graphmeans.plots.layers import leads_down
 from graphmeans.plots.members import frame_positions, union_box
-from graphmeans.plots.network import is_labelled
+from graphmeans.plots.network import is_labelled, sequence_places
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, layers_beside, own_positions, square, tree_beside
 from graphmeans.plots.text import plain_text
@@ -47,6 +47,14 @@ class ClusterPictures:
         self.one_scale = all(self._on_plane) and max(known, default=0.0) <= (1 + 1e-9) * min(known, default=0.0)
         self.shown: dict[int, Drawing] = {}
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
+
+    @property
+    def one_line(self) -> bool:
+        """Whether all means are sequences in one line, which needs no square."""
+        return all(
+            sequence_places(mean) is not None and places[:, 1].max(initial=0.0) == places[:, 1].min(initial=0.0)
+            for mean, places in zip(self.means, self.layouts, strict=True)
+        )
 
     def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
         """The drawing of a member in the frame of its mean; the shape of a molecule may be known.

@@ -206,6 +206,7 @@ def _page(
         certified=summary.proven_margins is not None,
         palette={plain_text(name, 24): colour for name, colour in palette.items()},
         more_kinds=more_kinds,
+        sheet="0 105 300 90" if pictures.one_line and molecules is None and networks is None else "0 0 300 300",
         lines=any(part.get("s") or part.get("t") for part in data["members"]),
         odd=any("xn" in part or "xs" in part for part in data["members"]),
         profile=silhouette_chart(summary, evidence),
