@@ -10,8 +10,9 @@ from test_report_browser import Tab, browser  # noqa: F401
 
 from graphmeans import Graph, MeanGraph
 from graphmeans.plots import draw_svg
-from graphmeans.report import write_report
 from graphmeans.plots.network import lines
+from graphmeans.plots.tree_layout import letters_with_room
+from graphmeans.report import write_report
 from graphmeans.report.chart import MAP_HEIGHT, MAP_WIDTH, apart
 from graphmeans.report.oddities import unusual
 from reports import fitted
@@ -54,10 +55,12 @@ def test_a_kind_has_one_colour_on_the_page_and_kinds_without_one_are_grey(tmp_pa
     graphs = [Graph({"word": words[: 4 + i % 6]}, [(0, 1)], roles=list(range(4 + i % 6))) for i in range(12)]
     text = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
     palette = dict(re.findall(r'"([a-i])":"var\((--k\d)\)"', text))
-    assert len(palette) == 6 and len(set(palette.values())) == 6
+    assert len(palette) == 6
+    assert len(set(palette.values())) == 6
     legend = text[text.index('<ul class="legend"') : text.index('<dl class="figures"')]
     assert set(re.findall(r'fill="var\((--k\d)\)"/></svg> (\w)</li>', legend)) == {(c, w) for w, c in palette.items()}
-    assert "other kinds" in legend and 'fill="var(--soft)"' in legend
+    assert "other kinds" in legend
+    assert 'fill="var(--soft)"' in legend
     symbols = text[text.index("<defs>") : text.index("</defs>")]
     drawn = set(re.findall(r'<(?:text|circle)[^>]*? fill="([^"]*)"', symbols))
     assert drawn <= {*(f"var({c})" for c in palette.values()), "var(--soft)"}
@@ -84,7 +87,8 @@ def test_the_legend_explains_lines_and_orange_only_where_there_are_some(tmp_path
     points = [Graph({"x": row, "y": 2 * row}) for row in random.uniform(0, 1, (8, 3))]
     text = write_report(tmp_path / "r.html", estimator=fitted(points, 1), graphs=points).read_text(encoding="utf-8")
     legend = text[text.index('<ul class="legend"') : text.index('<dl class="figures"')]
-    assert "M3 6H31" not in legend and "unusual" not in legend
+    assert "M3 6H31" not in legend
+    assert "unusual" not in legend
 
 
 def test_heads_are_never_longer_than_a_part_of_their_arrow():
@@ -110,8 +114,8 @@ def test_tables_of_a_member_fit_a_phone_or_say_that_there_is_more(browser, tmp_p
 
 
 def test_what_few_members_have_is_left_out_where_it_lies_outside_of_the_picture():
-    far = MeanGraph({"x": [0.0, 1.0, 9.0], "y": [0.0, 1.0, 0.0]}, [(0, 1), (1, 2)], node_support=[1, 1, 0.2], edge_support=[1, 0.2])
-    near = MeanGraph({"x": [0.0, 1.0, 0.9], "y": [0.0, 1.0, 0.0]}, [(0, 1), (1, 2)], node_support=[1, 1, 0.2], edge_support=[1, 0.2])
+    support = {"node_support": [1, 1, 0.2], "edge_support": [1, 0.2]}
+    far, near = (MeanGraph({"x": [0.0, 1.0, x], "y": [0.0, 1.0, 0.0]}, [(0, 1), (1, 2)], **support) for x in (9.0, 0.9))
     assert [draw_svg(mean).count("<circle") for mean in (far, near)] == [2, 3]
     assert [draw_svg(mean).count("<path") for mean in (far, near)] == [1, 2]
 
@@ -137,6 +141,20 @@ def test_pictures_on_the_map_give_way_to_each_other():
     placed = apart(centers, sizes)
     gap = np.abs(placed[:, None] - placed[None])
     assert ((gap[..., 0] >= 49) | (gap[..., 1] >= 69) | np.eye(5, dtype=bool)).all()
-    assert (placed >= sizes / 2 - 1).all() and (placed <= [MAP_WIDTH, MAP_HEIGHT] - sizes / 2 + 1).all()
+    assert (placed >= sizes / 2 - 1).all()
+    assert (placed <= [MAP_WIDTH, MAP_HEIGHT] - sizes / 2 + 1).all()
     assert placed[4].tolist() == [900, 600]
     assert np.abs(placed - centers)[:3].max() < 100
+
+
+def test_labels_of_trees_are_whole_where_there_is_room_and_keep_clear_of_each_other():
+    points = np.array([[0.0, 6.0], [-9.0, 0.0], [9.0, 0.0], [0.0, 0.0], [3.0, -6.0]])
+    labels = ["FunctionDef", "arguments", "Constant", "Assignments", "Call"]
+    counts = letters_with_room(points, labels, 7, np.arange(5))
+    assert counts[[0, 4]].tolist() == [11, 7]
+    letters = np.minimum(counts, [len(label) for label in labels])
+    row = [1, 3, 2]
+    right, left = (points[row, 0] + 0.34 * letters[row])[:-1], (points[row, 0] - 0.34 * letters[row])[1:]
+    assert (left > right).all()
+    squeezed = letters_with_room(points * [0.6, 1.0], labels, 7, np.arange(5))
+    assert squeezed[1:4].tolist() == [7, 7, 7] or squeezed[3] < 11

@@ -147,7 +147,7 @@ def paint(
         )  # fmt: skip
     for i in d.drawn if pen.written else ():
         if d.labels[i]:
-            text = plain_text(d.labels[i], d.letters)
+            text = d.written(int(i))
             side = int(d.sides[i]) if len(text) > 1 else 0
             height = pen.letters(float(d.strength[i]))
             x = d.points[i, 0] + side * (0.7 if d.names_beside else -0.36) * height / pen.scale

@@ -148,14 +148,15 @@ def _nodes(pen: Pen, palette: Mapping[str, str], other: str | None) -> str:
         if not (pen.written and label) or d.names_beside:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
-                look = f' fill="none" stroke="{escape(plain_text(colour or "currentColor"))}" stroke-width="{rounded(pen.line)}"{faded}'
+                ink = escape(plain_text(colour or "currentColor"))
+                look = f' fill="none" stroke="{ink}" stroke-width="{rounded(pen.line)}"{faded}'
             radius = pen.ring if d.rings[i] else pen.radius(strength)
             parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(radius)}"{look}/>')
     return f"<g{_LETTERING if pen.written else ''}>{''.join(parts)}</g>" if parts else ""
 
 
 def _written(d: Drawing, i: int, place: list[float], font: float, look: str) -> str:
-    text = plain_text(d.labels[i], d.letters)
+    text = d.written(i)
     side = d.sides[i] if len(text) > 1 else 0
     x = rounded(place[0] + side * (0.7 if d.names_beside else -0.36) * font)
     anchor = {0: "", 1: ' text-anchor="start"', -1: ' text-anchor="end"'}[side]

@@ -65,6 +65,25 @@ def forest_of(graph: Graph, nodes: NDArray[np.bool_], edges: NDArray[np.bool_]) 
     return None if level is None else Forest(parent, level)
 
 
+def letters_with_room(
+    points: NDArray[np.float64], labels: Sequence[str], limit: int, drawn: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many letters of each label are written: `limit`, and up to `LONG` where there is room in its row."""
+    counts = np.full(len(labels), limit)
+    cut = [i for i in drawn.tolist() if len(labels[i]) > limit]
+    if not cut:
+        return counts
+    x, y, letters = points[:, 0], points[:, 1], np.array([min(len(label), limit) for label in labels])
+    low, high = (x - LETTER * letters / 2)[drawn].min(), (x + LETTER * letters / 2)[drawn].max()
+    more = max(1.5 * LETTER, float(np.ptp(y[drawn])) - (high - low)) / 2  # a picture is as wide as it is high
+    for i in cut:
+        row = drawn[(np.abs(y[drawn] - y[i]) < 1.0) & (drawn != i)]
+        half = min(x[i] - low + more, high + more - x[i])
+        half = min(half, float((np.abs(x[row] - x[i]) - LETTER * letters[row] / 2 - GAP / 2).min(initial=np.inf)))
+        counts[i] = letters[i] = int(np.clip(2 * half / LETTER, limit, min(len(labels[i]), LONG)))
+    return counts
+
+
 def tree_positions(
     count: int, forest: Forest, labels: Sequence[str], places: Sequence[float] | None = None
 ) -> NDArray[np.float64]:

@@ -188,7 +188,8 @@ def map_svg(
             look += f'<text class="label" x="0" y="{rounded(side / 2 + 9)}">{c.label}</text>'
         else:
             look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'
-        link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}" data-dx="{dx}" data-dy="{dy}"'
+        link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}"'
+        link += f' data-dx="{dx}" data-dy="{dy}"'
         links.append(f'<a {link} transform="translate({x + dx} {y + dy})" aria-label="{said}"><title>{said}</title>{look}</a>')
     return Markup(
         f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="The clusters on the map">'
@@ -210,8 +211,7 @@ def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
     for _ in range(200):
         gap = at[:, None] - at[None]
         over = room - np.abs(gap)
-        on = (over > 0).all(axis=2)
-        np.fill_diagonal(on, False)
+        on = np.asarray((over > 0).all(axis=2)) & ~np.eye(len(at), dtype=bool)
         if not on.any():
             break
         shorter = np.stack([over[..., 0] <= over[..., 1], over[..., 0] > over[..., 1]], axis=2) & on[..., None]

@@ -102,6 +102,9 @@ function painter(D) {
 
   const strength = (s) => (s >= 100 ? 1 : 0.04 + 0.96 * Math.pow(s / 100, 1.6));
 
+  // How many letters of a word are written at a node.
+  const lettersAt = (g, n) => (g.lc ? g.lc[n] : g.lt || WORD);
+
   // Whether the word at a node is written: of a mean words that fewer than half of the members have would be too pale to be read.
   const isWritten = (g, n, look) => look.written && g.l && D.labels[g.l[n]] && (g.o !== undefined || !g.ns || g.ns[n] >= 50);
 
@@ -145,7 +148,7 @@ function painter(D) {
         made.append(element("text", {
           ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
           "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
-        }, short(label, g.lt || WORD)));
+        }, short(label, lettersAt(g, n))));
       } else if (rings.has(n)) {
         made.append(element("circle", { ...common, fill: "none", stroke: common.fill, "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
       } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
@@ -200,8 +203,9 @@ function painter(D) {
       const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + across, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
       threads.append(element("path", { class: "thread", stroke: colour, d: `M${x0} ${y0}C${x0 + 300} ${lift} ${x1 - 300} ${lift} ${x1} ${y1}` }));
     });
-    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text, words); });
-    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text, words); });
+    const fine = Boolean(words && (left.em || right.em)); // numbers of one size on both sides
+    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text, words, fine); });
+    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text, words, fine); });
     svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, short(names[0], SAID)), element("text", { class: "said", x: 500 + across, y: top + 20 + down }, short(names[1], SAID)));
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);
@@ -213,7 +217,7 @@ function painter(D) {
     const look = pen(g, strokesOf(g), false), over = [0, 0];
     if (!g.em || !look.written) return over;
     for (let n = 0; n < g.p.length / 2; n++) {
-      const half = 0.31 * look.font * Math.min(D.labels[g.l[n]].length, g.lt || WORD), x = g.p[2 * n];
+      const half = 0.31 * look.font * Math.min(D.labels[g.l[n]].length, lettersAt(g, n)), x = g.p[2 * n];
       if (!isWritten(g, n, look)) continue;
       over[0] = Math.max(over[0], half - x - 140);
       over[1] = Math.max(over[1], x + half + NUMBER - 1140);
@@ -221,15 +225,15 @@ function painter(D) {
     return over;
   }
 
-  function mark(into, g, n, number, words) {
+  function mark(into, g, n, number, words, fine) {
     if (!number) return;
     const x = g.p[2 * n], y = g.p[2 * n + 1], strokes = strokesOf(g), look = pen(g, strokes, false), label = g.l ? D.labels[g.l[n]] : "";
     if (words && g.em && isWritten(g, n, look)) { // above the end of the word
-      const wide = look.font * 0.3 * Math.min(label.length, g.lt || WORD);
+      const wide = look.font * 0.3 * Math.min(label.length, lettersAt(g, n));
       into.append(element("text", { class: "number above", x: (x + wide).toFixed(0), y: (y - 0.55 * look.font).toFixed(0) }, number));
       return;
     }
-    const way = free(g, n, strokes), made = element("text", { class: g.em && words && label ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
+    const way = free(g, n, strokes), made = element("text", { class: fine ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
     if (String(number).length > LONG) made.style.textAnchor = Math.cos(way) < 0 ? "end" : "start"; // a name runs outwards
     into.append(made);
   }

@@ -175,6 +175,8 @@ class ClusterPictures:
             if any(picture.labels):
                 if picture.em:
                     data["lt"] = picture.letters
+                    if (picture.wide > picture.letters).any():
+                        data["lc"] = picture.wide.tolist()
                 shown = [plain_text(text, LABEL) for text in picture.labels]
                 data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
                 if n in aside:
