@@ -43,7 +43,7 @@ function memberViews(D, paint, tell) {
     return svg;
   }
 
-  const isLine = (g) => Boolean(g.l) && !(g.s || g.t || []).length && extent(g, 0)[1] - extent(g, 0)[0] > 6 * (extent(g, 1)[1] - extent(g, 1)[0]);
+  const isLine = (g) => !D.shared && Boolean(g.l) && !(g.s || g.t || []).length && extent(g, 0)[1] - extent(g, 0)[0] > 6 * (extent(g, 1)[1] - extent(g, 1)[0]);
 
   // Whether anything of a graph lies on the sheet of its cluster. Where the mean is empty, and a member is not, it may lie elsewhere.
   const inSight = (g) => !g.p.length || g.p.some((x, n) => n % 2 === 0 && Math.min(x, g.p[n + 1]) > -90 && Math.max(x, g.p[n + 1]) < 1090);

@@ -45,11 +45,12 @@ def unusual(
         words = [node_kinds(graph) or [""] * graph.n_nodes for graph in graphs]
         flat = [word for row in words for word in row]
         if any(flat):
-            kinds = np.unique(np.array(flat, dtype=str), return_inverse=True)[1].astype(np.int64)
+            codes: dict[str, int] = {}
+            kinds = np.array([codes.setdefault(word, len(codes)) for word in flat], dtype=np.int64)
             a, b = kinds[every].T
             low, high = (a, b) if directed else (np.minimum(a, b), np.maximum(a, b))
             nodes &= ~_as_many(kinds, of_node, labels)
-            edges &= ~_as_many(low * (int(kinds.max()) + 1) + high, of_edge, labels)
+            edges &= ~_as_many(low * len(codes) + high, of_edge, labels)
     return _unless_loose(nodes, labels[of_node], len(means)), _unless_loose(edges, labels[of_edge], len(means))
 
 
