@@ -70,17 +70,27 @@ def letters_with_room(
 ) -> NDArray[np.int64]:
     """How many letters of each label are written: `limit`, and up to `LONG` where there is room in its row."""
     counts = np.full(len(labels), limit)
-    cut = [i for i in drawn.tolist() if len(labels[i]) > limit]
-    if not cut:
+    nodes = drawn.tolist()
+    if all(len(labels[i]) <= limit for i in nodes):
         return counts
-    x, y, letters = points[:, 0], points[:, 1], np.array([min(len(label), limit) for label in labels])
-    low, high = (x - LETTER * letters / 2)[drawn].min(), (x + LETTER * letters / 2)[drawn].max()
-    more = max(1.5 * LETTER, float(np.ptp(y[drawn])) - (high - low)) / 2  # a picture is as wide as it is high
-    for i in cut:
-        row = drawn[(np.abs(y[drawn] - y[i]) < 1.0) & (drawn != i)]
-        half = min(x[i] - low + more, high + more - x[i])
-        half = min(half, float((np.abs(x[row] - x[i]) - LETTER * letters[row] / 2 - GAP / 2).min(initial=np.inf)))
-        counts[i] = letters[i] = int(np.clip(2 * half / LETTER, limit, min(len(labels[i]), LONG)))
+    x, y = points[:, 0].tolist(), points[:, 1].tolist()
+    half = {i: LETTER * min(len(labels[i]), limit) / 2 for i in nodes}  # of the width of a label
+    low, high = min(x[i] - half[i] for i in nodes), max(x[i] + half[i] for i in nodes)
+    heights = [y[i] for i in nodes]
+    more = max(1.5 * LETTER, (max(heights) - min(heights) - (high - low)) / 2)  # a picture is as wide as it is high
+    rows: dict[float, list[int]] = {}
+    for i in nodes:
+        rows.setdefault(round(y[i], 3), []).append(i)
+    for row in rows.values():
+        row.sort(key=x.__getitem__)
+        for n, i in enumerate(row):
+            if len(labels[i]) <= limit:
+                continue
+            left = x[row[n - 1]] + half[row[n - 1]] + GAP / 2 if n else low - more
+            right = x[row[n + 1]] - half[row[n + 1]] - GAP / 2 if n + 1 < len(row) else high + more
+            room = int(2 * min(x[i] - left, right - x[i]) / LETTER)
+            counts[i] = min(max(room, limit), len(labels[i]), LONG)
+            half[i] = LETTER * int(counts[i]) / 2
     return counts
 
 
