@@ -133,6 +133,10 @@ def test_a_short_sequence_is_one_line_and_its_members_lie_in_low_pictures(browse
         drawn = f"document.querySelector('{picture} use').getBBox()"
         assert tab.js(f"{box}.height < 0.5 * {box}.width")
         assert tab.js(f"{drawn}.y > 105 && {drawn}.y + {drawn}.height < 195")
+    tab = tab.open("#graph-0")
+    letters, numbers = "#viewer-picture .left text:not(.number)", "#viewer-picture .left .number"
+    assert tab.js(f"""Math.max(...[...document.querySelectorAll('{numbers}')].map((t) => Number(t.getAttribute('y')))) + 40
+      < Math.min(...[...document.querySelectorAll('{letters}')].map((t) => Number(t.getAttribute('y'))))""")
 
 
 def test_pictures_on_the_map_give_way_to_each_other():

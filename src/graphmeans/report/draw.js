@@ -249,6 +249,7 @@ function painter(D) {
       const other = i === n ? j : i;
       turns.push(Math.atan2(g.p[2 * other + 1] - y, g.p[2 * other] - x));
     });
+    if (!strokes.length && count > 1 && g.p.every((v, at) => at % 2 === 0 || v === y)) return -Math.PI / 2; // above a line of letters
     if (!turns.length) return away;
     turns.sort((a, b) => a - b);
     let best = away, most = -Infinity;
