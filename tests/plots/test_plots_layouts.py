@@ -53,7 +53,7 @@ def test_labels_are_written_where_they_can_be_read():
     picture = drawing(parsed())
     assert Pen(picture, 400).written
     assert not Pen(picture, 60).written
-    assert "Functi…" in gm.plots.draw_svg(parsed(), size=400)
+    assert "FunctionDef" in gm.plots.draw_svg(parsed(), size=400)
 
 
 def test_a_mean_of_trees_is_drawn_as_one():

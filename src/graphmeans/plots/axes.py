@@ -147,7 +147,7 @@ def paint(
         )  # fmt: skip
     for i in d.drawn if pen.written else ():
         if d.labels[i]:
-            text = plain_text(d.labels[i], d.letters)
+            text = d.written(int(i))
             side = int(d.sides[i]) if len(text) > 1 else 0
             height = pen.letters(float(d.strength[i]))
             x = d.points[i, 0] + side * (0.7 if d.names_beside else -0.36) * height / pen.scale
@@ -170,8 +170,8 @@ def _arrows(ax: Axes, pen: Pen, ink: str, order: float) -> None:
         across = np.array([-along[1], along[0]])
         free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]
         tip = line.end - along * (0.0 if free else pen.dot * 1.1 / pen.scale)
-        back = tip - along * pen.line * 3.6 / pen.scale
-        wide = across * pen.line * 1.9 / pen.scale
+        long = 1.125 * pen.head(float(np.linalg.norm(line.end - line.start)) * pen.scale) / pen.scale
+        back, wide = tip - along * long, across * 0.53 * long
         heads.append([back + wide, tip, back - wide])
         inks.append(to_rgba(ink, line.opacity))
     if heads:

@@ -21,7 +21,7 @@ from graphmeans.plots.molecule import is_molecule, skeletal
 from graphmeans.plots.network import NAME, NAMED, is_labelled, thinned
 from graphmeans.plots.positions import FAINT, Positions, Viewport, framed, has_positions, layout, node_kinds, visible
 from graphmeans.plots.text import plain_text
-from graphmeans.plots.tree_layout import LETTER, forest_of, label_length
+from graphmeans.plots.tree_layout import LETTER, forest_of, label_length, letters_with_room
 
 #: The largest number of nodes that are drawn with their labels; more would be a blur.
 MOST_LABELS = 60
@@ -51,6 +51,7 @@ class Drawing:
     heads: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # strokes that end in an arrow head
     em: float = 0.0  # how high letters may be at most, in the plane, so that they keep clear of each other; 0 if any height does
     letters: int = 6  # of a label that are written
+    wide: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))  # the same of each, where there is room for more
     rings: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that are small circles
     core: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))  # nodes that decide the frame
 
@@ -58,6 +59,10 @@ class Drawing:
     def directed(self) -> bool:
         """Whether a stroke has an arrow head."""
         return bool(np.count_nonzero(self.heads))
+
+    def written(self, i: int) -> str:
+        """What is written at a node."""
+        return plain_text(self.labels[i], int(self.wide[i]) if len(self.wide) else self.letters)
 
     @property
     def names_beside(self) -> bool:
@@ -88,7 +93,7 @@ class Drawing:
         """How far labels reach to the left and to the right, where the layout has kept room for them."""
         ends = []
         for i in np.flatnonzero(self.core & (self.strength > 0)):
-            wide = LETTER * self.em * min(len(self.labels[i]), self.letters)
+            wide = LETTER * self.em * len(self.written(int(i)))
             reach = {0: (-wide / 2, wide / 2), 1: (0.0, wide + self.em), -1: (-wide - self.em, 0.0)}[int(self.sides[i])]
             ends += [self.points[i] + [x, 0.0] for x in reach]
         return np.array(ends, dtype=np.float64).reshape(-1, 2)
@@ -179,7 +184,9 @@ def drawing(
     if molecule:
         return _molecule(graph, plain, written=written)
     if tree:
-        return replace(plain, em=1.0, letters=label_length(int(shown_nodes.sum())))
+        limit = label_length(int(shown_nodes.sum()))
+        wide = letters_with_room(points, plain.labels, limit, np.flatnonzero(shown_nodes))
+        return replace(plain, em=1.0, letters=limit, wide=wide)
     if is_labelled(graph) and written and not any(kinds):
         plain = _with_names(graph, plain)
     plain = _with_arcs(graph, plain)

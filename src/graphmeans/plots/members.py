@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Nodes and edges of a mean count as usual if at least this share of the members has them.
 USUAL = 0.5
+#: What fewer members than this share have is unusual.
+RARE = 0.2
 GHOST = "#9db7d5"
 
 
@@ -38,13 +40,17 @@ class Differences(NamedTuple):
 
 
 def differences(member: Graph, mean: Graph, indices: ArrayLike, usual: float = USUAL) -> Differences:
-    """Compare a member with its mean along an alignment, which gives the node of the mean, or -1, for each node."""
+    """Compare a member with its mean along an alignment, which gives the node of the mean, or -1, for each node.
+
+    Missing is what at least the share `usual` of the members have, extra what fewer than `RARE` have, or none if `usual` is 0.
+    """
     into = _checked(member, mean, indices)
     node_support = mean.node_support if isinstance(mean, MeanGraph) else np.ones(mean.n_nodes)
     edge_support = mean.edge_support if isinstance(mean, MeanGraph) else np.ones(mean.n_edges)
     theirs, ours = (edge_numbers(ends, 0, mean.n_nodes, mean.directed) for ends in (mean.edges, into[member.edges]))
-    usual_edges, present = theirs[edge_support >= usual], into[into >= 0]
-    extra_nodes = (into < 0) | (node_support[np.maximum(into, 0)] < usual if mean.n_nodes else True)
+    rare = min(RARE, usual)
+    usual_edges, present = theirs[edge_support >= rare], into[into >= 0]
+    extra_nodes = (into < 0) | (node_support[np.maximum(into, 0)] < rare if mean.n_nodes else True)
     missing_nodes = (node_support >= usual) & ~np.isin(np.arange(mean.n_nodes), present)
     missing_edges = (edge_support >= usual) & ~np.isin(theirs, ours)
     extra_edges = ~np.isin(ours, usual_edges)
@@ -86,7 +92,7 @@ def draw_member(
     member: Graph, mean: Graph, indices: ArrayLike, ax: Axes | None = None, *, viewport: Viewport | None = None,
     color: str = INK, title: str | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw a member over its mean: the mean in pale blue, what is not usual in the cluster in orange.
+    """Draw a member over its mean: the mean in pale blue, what few members have in orange.
 
     Parameters
     ----------

@@ -18,6 +18,8 @@ MANY, EACH = 60, 2.5
 NAMED = 40
 #: How many times wider than high a block of lines is, about, if they were as far apart as letters; how far apart they are.
 WIDER, LINE = 2.5, 1.4
+#: Symbols of a sequence that stand in one line.
+ONE_LINE = 16
 #: A sequence has a node in at least one of so many places.
 GAPS = 4
 #: Letters of a name at a node.
@@ -61,8 +63,11 @@ def sequence_places(graph: Graph) -> IntArray | None:
 
 
 def lines(places: IntArray, count: int) -> FloatArray:
-    """Points for the places of a sequence in lines that are read as text is, as long as those of one of `count`."""
-    wide = -(-count // max(1, round((count / WIDER) ** 0.5)))
+    """Points for the places of a sequence in lines that are read as text is, as long as those of one of `count`.
+
+    A short sequence is one line: two would look like two strands that are aligned.
+    """
+    wide = count if count <= ONE_LINE else -(-count // max(1, round((count / WIDER) ** 0.5)))
     return np.stack([places % wide, -LINE * (places // wide)], axis=1).astype(np.float64)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.plots.drawing import MOST_LABELS, Drawing
@@ -21,6 +22,8 @@ NOTHING = "no nodes"
 LEGIBLE = 5.5
 #: If more than this share of the labels would be cut off, or lie on each other, nodes are dots.
 BLURRED = 0.15
+#: The most of the length of an arrow that its head is long.
+HEAD = 0.2
 #: Labels of nodes that fewer members have are too pale to be in the way.
 FAINTLY = 0.25
 
@@ -120,6 +123,12 @@ class Pen:
         y = self.size - self.margin - (points[:, 1] - self.box[1]) * self.scale
         return np.column_stack([x, y])
 
+    def beyond(self) -> NDArray[np.bool_]:
+        """Which nodes are left out, as few members have them and they lie outside of the sheet: lines would end at its rim."""
+        d = self.drawing
+        at = self.pixels(d.points)
+        return ((at < 0) | (at > self.size)).any(axis=1) & (d.strength < FAINTLY)
+
     def lines(self) -> Iterator[DrawnLine]:
         """The lines to draw, the weak ones first; they keep clear of what is written at their ends."""
         d = self.drawing
@@ -129,8 +138,10 @@ class Pen:
         long = length >= 1e-9
         strokes, start, end, length = strokes[long], start[long], end[long], length[long, None]
         along = (end - start) / length
-        aside = np.stack([-along[:, 1], along[:, 0]], axis=1) * d.shift[strokes, None] * np.minimum(self._unit, length)
+        inside = ~self.beyond()[d.ends[strokes]].any(axis=1)
+        strokes, start, end, length, along = strokes[inside], start[inside], end[inside], length[inside], along[inside]
         written = np.array([bool(label) and self.written and not d.names_beside for label in d.labels])[d.ends[strokes]]
+        aside = np.stack([-along[:, 1], along[:, 0]], axis=1) * d.shift[strokes, None] * np.minimum(self._unit, length)
         cuts = np.where(written, np.minimum(self.font * 0.62 / self.scale, 0.35 * length), d.inset[strokes, None] * length)
         start, end = start + along * cuts[:, :1] + aside, end - along * cuts[:, 1:] + aside
         for n, (s, strength) in enumerate(zip(strokes.tolist(), d.stroke_strength[strokes].tolist(), strict=True)):
@@ -146,6 +157,10 @@ class Pen:
     def radius(self, strength: float) -> float:
         """The radius of the dot of a node."""
         return self.dot * (0.45 + 0.55 * float(np.sqrt(strength)))
+
+    def head(self, length: float) -> float:
+        """How long the head of an arrow of this length is: short arrows have small heads."""
+        return min(self.line * 3.2, HEAD * length)
 
     def letters(self, strength: float) -> float:
         """The height of the letters at a node."""

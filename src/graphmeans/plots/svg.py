@@ -82,9 +82,9 @@ def draw_svg(
     )
 
 
-def shapes(pen: Pen, palette: Mapping[str, str] | None = None) -> str:
-    """The lines, dots and letters of a picture, without the `<svg>` about them."""
-    return (_lines(pen) + _nodes(pen, palette or {})) if len(pen.drawing.drawn) else _nothing(pen)
+def shapes(pen: Pen, palette: Mapping[str, str] | None = None, other: str | None = None) -> str:
+    """The lines, dots and letters of a picture, without the `<svg>` about them; `other` colours kinds that the palette lacks."""
+    return (_lines(pen) + _nodes(pen, palette or {}, other if palette else None)) if len(pen.drawing.drawn) else _nothing(pen)
 
 
 def _nothing(pen: Pen) -> str:
@@ -120,7 +120,7 @@ def _stroke(line: DrawnLine, start: Positions, end: Positions, pen: Pen) -> str:
     if pen.drawing.directed and pen.drawing.heads[line.stroke]:
         along = (end - start) / max(float(np.hypot(*(end - start))), 1e-9)
         free = pen.written and pen.drawing.labels[int(pen.drawing.ends[line.stroke, 1])]
-        path += _arrow_head(end - along * (0 if free else pen.dot * 1.2), along, pen)
+        path += _arrow_head(end - along * (0 if free else pen.dot * 1.2), along, pen.head(float(np.hypot(*(end - start)))))
     return path
 
 
@@ -131,40 +131,42 @@ def _way(start: Positions, end: Positions, bend: float) -> str:
     return f"A{radius} {radius} 0 {int(abs(bend) > 0.5)} {int(bend > 0)} {_pair(end)}"
 
 
-def _nodes(pen: Pen, palette: Mapping[str, str]) -> str:
+def _nodes(pen: Pen, palette: Mapping[str, str], other: str | None) -> str:
     d = pen.drawing
     parts = []
     places, strengths = pen.pixels(d.points).tolist(), d.strength.tolist()
-    for i in d.drawn.tolist():
+    for i in d.drawn[~pen.beyond()[d.drawn]].tolist():
         label, strength = d.labels[i], strengths[i]
         if not label and not d.dots[i]:
             continue
         look = faded = _opacity(rounded(opacity(strength)))
-        if d.kinds[i] in palette:
-            look += f' fill="{escape(plain_text(palette[d.kinds[i]]))}"'
+        colour = palette.get(d.kinds[i], other)
+        if colour is not None:
+            look += f' fill="{escape(plain_text(colour))}"'
         if pen.written and label:
             parts.append(_written(d, i, places[i], pen.letters(strength), look))
         if not (pen.written and label) or d.names_beside:
             x, y = (rounded(value) for value in places[i])
             if d.rings[i]:
-                look = f' fill="none" stroke="currentColor" stroke-width="{rounded(pen.line)}"{faded}'
+                ink = escape(plain_text(colour or "currentColor"))
+                look = f' fill="none" stroke="{ink}" stroke-width="{rounded(pen.line)}"{faded}'
             radius = pen.ring if d.rings[i] else pen.radius(strength)
             parts.append(f'<circle cx="{x}" cy="{y}" r="{rounded(radius)}"{look}/>')
     return f"<g{_LETTERING if pen.written else ''}>{''.join(parts)}</g>" if parts else ""
 
 
 def _written(d: Drawing, i: int, place: list[float], font: float, look: str) -> str:
-    text = plain_text(d.labels[i], d.letters)
+    text = d.written(i)
     side = d.sides[i] if len(text) > 1 else 0
     x = rounded(place[0] + side * (0.7 if d.names_beside else -0.36) * font)
     anchor = {0: "", 1: ' text-anchor="start"', -1: ' text-anchor="end"'}[side]
     return f'<text x="{x}" y="{rounded(place[1])}" font-size="{rounded(font)}"{anchor}{look}>{escape(text)}</text>'
 
 
-def _arrow_head(tip: Positions, along: Positions, pen: Pen) -> str:
+def _arrow_head(tip: Positions, along: Positions, long: float) -> str:
     across = np.array([-along[1], along[0]])
-    back = tip - along * pen.line * 3.2
-    return f"M{_pair(back + across * pen.line * 1.7)}L{_pair(tip)}L{_pair(back - across * pen.line * 1.7)}"
+    back, wide = tip - along * long, across * long * 0.53
+    return f"M{_pair(back + wide)}L{_pair(tip)}L{_pair(back - wide)}"
 
 
 def rounded(value: float) -> str:

@@ -65,6 +65,35 @@ def forest_of(graph: Graph, nodes: NDArray[np.bool_], edges: NDArray[np.bool_]) 
     return None if level is None else Forest(parent, level)
 
 
+def letters_with_room(
+    points: NDArray[np.float64], labels: Sequence[str], limit: int, drawn: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """How many letters of each label are written: `limit`, and up to `LONG` where there is room in its row."""
+    counts = np.full(len(labels), limit)
+    nodes = drawn.tolist()
+    if all(len(labels[i]) <= limit for i in nodes):
+        return counts
+    x, y = points[:, 0].tolist(), points[:, 1].tolist()
+    half = {i: LETTER * min(len(labels[i]), limit) / 2 for i in nodes}  # of the width of a label
+    low, high = min(x[i] - half[i] for i in nodes), max(x[i] + half[i] for i in nodes)
+    heights = [y[i] for i in nodes]
+    more = max(1.5 * LETTER, (max(heights) - min(heights) - (high - low)) / 2)  # a picture is as wide as it is high
+    rows: dict[float, list[int]] = {}
+    for i in nodes:
+        rows.setdefault(round(y[i], 3), []).append(i)
+    for row in rows.values():
+        row.sort(key=x.__getitem__)
+        for n, i in enumerate(row):
+            if len(labels[i]) <= limit:
+                continue
+            left = x[row[n - 1]] + half[row[n - 1]] + GAP / 2 if n else low - more
+            right = x[row[n + 1]] - half[row[n + 1]] - GAP / 2 if n + 1 < len(row) else high + more
+            room = int(2 * min(x[i] - left, right - x[i]) / LETTER)
+            counts[i] = min(max(room, limit), len(labels[i]), LONG)
+            half[i] = LETTER * int(counts[i]) / 2
+    return counts
+
+
 def tree_positions(
     count: int, forest: Forest, labels: Sequence[str], places: Sequence[float] | None = None
 ) -> NDArray[np.float64]:

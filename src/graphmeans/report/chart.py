@@ -112,8 +112,12 @@ def _ticks(low: float, high: float) -> list[float]:
     return [float(t * step) for t in np.arange(first, last + 1)]
 
 
+#: The colour of kinds of nodes that have none of their own.
+OTHER_KINDS = "var(--soft)"
 #: Size of the map in its own units; and the number of clusters, the largest, that are drawn as pictures.
 MAP_WIDTH, MAP_HEIGHT, MOST_THUMBS = 1000, 640, 60
+#: So many clusters are kept clear of each other on the map.
+MOST_APART = 200
 
 
 def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: int, palette: Mapping[str, str]) -> str:
@@ -121,15 +125,15 @@ def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: i
     picture = drawing(mean, positions=layout(mean))
     window = pictures.frames[like] if pictures.one_scale else square(picture.box() or (0.0, 0.0, 1.0, 1.0))
     words = False if pictures.is_tree[like] else None  # in a small picture they could not be read
-    inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette)
+    inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette, OTHER_KINDS)
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 
 
 def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: int) -> Markup:
     """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
-    drawn = [shapes(pictures.pen(c), palette) for c in range(n_clusters)]
-    small = {c: shapes(pictures.small_pen(c), palette) for c in range(n_clusters) if pictures.small(c) != f"m{c}"}
+    drawn = [shapes(pictures.pen(c), palette, OTHER_KINDS) for c in range(n_clusters)]
+    small = {c: shapes(pictures.small_pen(c), palette, OTHER_KINDS) for c in range(n_clusters) if pictures.small(c) != f"m{c}"}
     return Markup(
         "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn))
         + "".join(f'<symbol id="s{c}" {ink}>{inner}</symbol>' for c, inner in small.items())
@@ -172,8 +176,11 @@ def map_svg(
     links = []
     pictured = {c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label))[:MOST_THUMBS]}
     side = float(np.clip(280 / np.sqrt(max(len(summary.clusters), 1)), 34, 60))
+    high = [side + 22 if c.label in pictured else 16.0 for c in summary.clusters]  # with the number below
+    wide = [side if c.label in pictured else 24.0 for c in summary.clusters]
+    shown = apart(centers, np.column_stack([wide, high]))
     for c in sorted(summary.clusters, key=lambda c: (c.size, c.label)):
-        x, y = centers[c.label]
+        (x, y), (dx, dy) = centers[c.label], shown[c.label] - centers[c.label]
         said = escape(f"{c.name}: {counted(c.size, 'graph')}")
         if c.label in pictured:
             at = f'x="{rounded(-side / 2)}" y="{rounded(-side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
@@ -182,11 +189,36 @@ def map_svg(
         else:
             look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'
         link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}"'
-        links.append(f'<a {link} transform="translate({x} {y})" aria-label="{said}"><title>{said}</title>{look}</a>')
+        link += f' data-dx="{dx}" data-dy="{dy}"'
+        links.append(f'<a {link} transform="translate({x + dx} {y + dy})" aria-label="{said}"><title>{said}</title>{look}</a>')
     return Markup(
         f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="The clusters on the map">'
         f'<g class="centers">{"".join(links)}</g></svg>'
     ), [int(c) for c in colours]
+
+
+def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
+    """Places near these for boxes of these widths and heights, so that they lie on each other as little as possible.
+
+    Of two that do each gives way by half, along the shorter way; nothing leaves the map. Of very many none is moved.
+    """
+    at = centers.astype(np.float64)
+    if not 1 < len(at) <= MOST_APART:
+        return centers
+    at += 0.01 * np.column_stack([np.cos(np.arange(len(at))), np.sin(np.arange(len(at)))])  # where two are in one place
+    room = (sizes[:, None] + sizes[None]) / 2
+    low = sizes / 2
+    for _ in range(200):
+        gap = at[:, None] - at[None]
+        over = room - np.abs(gap)
+        on = np.asarray((over > 0).all(axis=2)) & ~np.eye(len(at), dtype=bool)
+        if not on.any():
+            break
+        shorter = np.stack([over[..., 0] <= over[..., 1], over[..., 0] > over[..., 1]], axis=2) & on[..., None]
+        push = np.where(shorter, np.sign(gap) * over, 0.0)
+        at += 0.5 * push.sum(axis=1) / np.maximum(shorter.sum(axis=1), 1)
+        at = np.clip(at, low, np.array([MAP_WIDTH, MAP_HEIGHT]) - low)
+    return np.round(at).astype(np.int64)
 
 
 def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup | None:

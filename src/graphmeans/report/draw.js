@@ -12,6 +12,7 @@ function addSvg(to, name, attributes, text) {
 
 function painter(D) {
   const MANY = 80, FEW = 16, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture, and single letters; letters of a number, of a word at a node, of a title
+  const HEAD = 0.2; // the most of the length of an arrow that its head is long
   const LEGIBLE = 0.68, NUMBER = 60; // the least opacity of a word; room for a number behind it
   const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
   const THREADS = ["--h0", "--h2", "--h4", "--h5", "--h6", "--h3"];
@@ -93,13 +94,16 @@ function painter(D) {
       d += `A${at(radius)} ${at(radius)} 0 ${s > 0.5 ? 1 : 0} ${bend > 0 ? 1 : 0} ${at(bx)} ${at(by)}`;
     } else d += `L${at(bx)} ${at(by)}`;
     if (head) {
-      const tx = bx - ux * look.dot * 1.2, ty = by - uy * look.dot * 1.2, h = look.line * 3.2, w = look.line * 1.7;
+      const tx = bx - ux * look.dot * 1.2, ty = by - uy * look.dot * 1.2, h = Math.min(look.line * 3.2, HEAD * length), w = 0.53 * h;
       d += `M${at(tx - ux * h - uy * w)} ${at(ty - uy * h + ux * w)}L${at(tx)} ${at(ty)}L${at(tx - ux * h + uy * w)} ${at(ty - uy * h - ux * w)}`;
     }
     return d;
   }
 
   const strength = (s) => (s >= 100 ? 1 : 0.04 + 0.96 * Math.pow(s / 100, 1.6));
+
+  // How many letters of a word are written at a node.
+  const lettersAt = (g, n) => (g.lc ? g.lc[n] : g.lt || WORD);
 
   // Whether the word at a node is written: of a mean words that fewer than half of the members have would be too pale to be read.
   const isWritten = (g, n, look) => look.written && g.l && D.labels[g.l[n]] && (g.o !== undefined || !g.ns || g.ns[n] >= 50);
@@ -136,16 +140,17 @@ function painter(D) {
       const share = g.ns ? g.ns[n] : 100, label = g.l ? D.labels[g.l[n]] : "";
       if (!share || hidden.has(n) || (!label && dots && !dots.has(n))) continue;
       const common = { opacity: strength(share).toFixed(2), class: oddNodes.has(n) ? "extra" : null, fill: "currentColor" };
-      if (label && D.palette && D.palette[label] && !oddNodes.has(n)) common.fill = D.palette[label];
+      const kind = g.l || g.kd ? D.labels[(g.l || g.kd)[n]] : undefined; // one kind, one colour, in means and members; the others are grey
+      if (D.palette && kind !== undefined && !oddNodes.has(n)) common.fill = D.palette[kind] || "var(--soft)";
       if (isWritten(g, n, look)) {
         if (!dots) common.opacity = Math.max(common.opacity, LEGIBLE); // the height of letters tells shares, too
         const side = g.d && label.length > 1 ? g.d[n] : 0, font = look.font * (0.75 + 0.0025 * share);
         made.append(element("text", {
           ...common, x: (g.p[2 * n] - side * 0.36 * font).toFixed(0), y: g.p[2 * n + 1], "font-size": font.toFixed(0), "font-weight": 600,
           "text-anchor": ["end", "middle", "start"][side + 1], "dominant-baseline": "central", "font-family": "system-ui, sans-serif",
-        }, short(label, g.lt || WORD)));
+        }, short(label, lettersAt(g, n))));
       } else if (rings.has(n)) {
-        made.append(element("circle", { ...common, fill: "none", stroke: "currentColor", "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
+        made.append(element("circle", { ...common, fill: "none", stroke: common.fill, "stroke-width": look.line.toFixed(1), cx: g.p[2 * n], cy: g.p[2 * n + 1], r: 35 }));
       } else made.append(element("circle", { ...common, cx: g.p[2 * n], cy: g.p[2 * n + 1], r: (look.dot * (0.45 + 0.055 * Math.sqrt(share))).toFixed(1) }));
     }
     return made;
@@ -172,7 +177,7 @@ function painter(D) {
   function fitted(g) {
     if (D.shared) return g;
     const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), scale = Math.min(1.1, 1000 / Math.max(x1 - x0, y1 - y0, 1));
-    return { ...g, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
+    return { ...g, em: g.em && g.em * scale, p: g.p.map((v, n) => Math.round(500 + (v - (n % 2 ? y0 + y1 : x0 + x1) / 2) * scale)) };
   }
 
   // Two graphs side by side: threads lead from each node to the one it is aligned to. `left` and `right` are what is written at
@@ -198,8 +203,9 @@ function painter(D) {
       const x0 = left.p[2 * i], y0 = left.p[2 * i + 1] + 90, x1 = right.p[2 * j] + across, y1 = right.p[2 * j + 1] + 90, lift = Math.min(y0, y1) - 40;
       threads.append(element("path", { class: "thread", stroke: colour, d: `M${x0} ${y0}C${x0 + 300} ${lift} ${x1 - 300} ${lift} ${x1} ${y1}` }));
     });
-    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text, words); });
-    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text, words); });
+    const fine = Boolean(words && (left.em || right.em)); // numbers of one size on both sides
+    leftNames.forEach((text, i) => { if (text && shown(i)) mark(a, left, i, text, words, fine); });
+    rightNames.forEach((text, j) => { if (text && !(right.ns && !right.ns[j])) mark(b, right, j, text, words, fine); });
     svg.append(threads, a, b, element("text", { class: "said", x: 500, y: top + 20 }, short(names[0], SAID)), element("text", { class: "said", x: 500 + across, y: top + 20 + down }, short(names[1], SAID)));
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${names[0]} beside ${names[1]}, aligned nodes joined`);
@@ -211,7 +217,7 @@ function painter(D) {
     const look = pen(g, strokesOf(g), false), over = [0, 0];
     if (!g.em || !look.written) return over;
     for (let n = 0; n < g.p.length / 2; n++) {
-      const half = 0.31 * look.font * Math.min(D.labels[g.l[n]].length, g.lt || WORD), x = g.p[2 * n];
+      const half = 0.31 * look.font * Math.min(D.labels[g.l[n]].length, lettersAt(g, n)), x = g.p[2 * n];
       if (!isWritten(g, n, look)) continue;
       over[0] = Math.max(over[0], half - x - 140);
       over[1] = Math.max(over[1], x + half + NUMBER - 1140);
@@ -219,15 +225,15 @@ function painter(D) {
     return over;
   }
 
-  function mark(into, g, n, number, words) {
+  function mark(into, g, n, number, words, fine) {
     if (!number) return;
     const x = g.p[2 * n], y = g.p[2 * n + 1], strokes = strokesOf(g), look = pen(g, strokes, false), label = g.l ? D.labels[g.l[n]] : "";
     if (words && g.em && isWritten(g, n, look)) { // above the end of the word
-      const wide = look.font * 0.3 * Math.min(label.length, g.lt || WORD);
+      const wide = look.font * 0.3 * Math.min(label.length, lettersAt(g, n));
       into.append(element("text", { class: "number above", x: (x + wide).toFixed(0), y: (y - 0.55 * look.font).toFixed(0) }, number));
       return;
     }
-    const way = free(g, n, strokes), made = element("text", { class: g.em && words && label ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
+    const way = free(g, n, strokes), made = element("text", { class: fine ? "number above" : "number", x: (x + 58 * Math.cos(way)).toFixed(0), y: (y + 58 * Math.sin(way)).toFixed(0) }, number);
     if (String(number).length > LONG) made.style.textAnchor = Math.cos(way) < 0 ? "end" : "start"; // a name runs outwards
     into.append(made);
   }
@@ -243,6 +249,7 @@ function painter(D) {
       const other = i === n ? j : i;
       turns.push(Math.atan2(g.p[2 * other + 1] - y, g.p[2 * other] - x));
     });
+    if (!strokes.length && count > 1 && g.p.every((v, at) => at % 2 === 0 || v === y)) return -Math.PI / 2; // above a line of letters
     if (!turns.length) return away;
     turns.sort((a, b) => a - b);
     let best = away, most = -Infinity;

@@ -129,7 +129,7 @@ function mapView(D, paint, members, name) {
     for (let n = 0; n < count; n++) if (chosen[n]) ctx.fillRect(X[n] * ax + bx - size / 2 - 0.5, Y[n] * ax + by - size / 2 - 0.5, size + 1, size + 1);
     if (pointed >= 0) { ctx.strokeStyle = css("--ink"); ctx.lineWidth = 2 * scale; ctx.beginPath(); ctx.arc(X[pointed] * ax + bx, Y[pointed] * ax + by, r + 4 * scale, 0, 6.2832); ctx.stroke(); }
     if (rectangle) { ctx.strokeStyle = css("--accent"); ctx.lineWidth = 1.5 * scale; ctx.setLineDash([6, 4]); ctx.strokeRect(...rectangle.map((v) => v * scale)); ctx.setLineDash([]); }
-    for (const link of links) link.setAttribute("transform", `translate(${Number(link.dataset.x) * k + x} ${Number(link.dataset.y) * k + y})`);
+    for (const link of links) link.setAttribute("transform", `translate(${Number(link.dataset.x) * k + x + Number(link.dataset.dx) / Math.max(1, k)} ${Number(link.dataset.y) * k + y + Number(link.dataset.dy) / Math.max(1, k)})`);
     status();
     mapView.frame = performance.now() - start; // for those who measure
   }

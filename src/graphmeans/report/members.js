@@ -35,9 +35,15 @@ function memberViews(D, paint, tell) {
       const near = about(g, D.clusters[g.c]);
       if (near) svg.setAttribute("viewBox", near);
     } else svg.setAttribute("viewBox", around1(g)); // the member fills its picture
+    if (isLine(g)) { // a line of letters fills a low picture
+      const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1);
+      svg.setAttribute("viewBox", `${x0 - 70} ${(y0 + y1) / 2 - 100} ${x1 - x0 + 140} 200`);
+    }
     svg.append(group(g, { small: true }));
     return svg;
   }
+
+  const isLine = (g) => !D.shared && Boolean(g.l) && !(g.s || g.t || []).length && extent(g, 0)[1] - extent(g, 0)[0] > 6 * (extent(g, 1)[1] - extent(g, 1)[0]);
 
   // Whether anything of a graph lies on the sheet of its cluster. Where the mean is empty, and a member is not, it may lie elsewhere.
   const inSight = (g) => !g.p.length || g.p.some((x, n) => n % 2 === 0 && Math.min(x, g.p[n + 1]) > -90 && Math.max(x, g.p[n + 1]) < 1090);
@@ -60,6 +66,7 @@ function memberViews(D, paint, tell) {
     const known = g.k === undefined ? "" : `, class ${D.classes[g.k]}`;
     const other = g.k !== undefined && D.clusters[g.c].k !== g.k;
     const button = element("button", { type: "button", class: other ? "thumb other" : "thumb", "data-g": n, "aria-label": `${g.name}${known}, distance ${g.r}. Open`, title: `${g.name}${known}, distance ${g.r}` });
+    if (isLine(g)) button.classList.add("line");
     button.append(svg);
     if (other) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
     const name = element("span", { class: "name", "aria-hidden": "true" });
@@ -89,6 +96,10 @@ function memberViews(D, paint, tell) {
     if (g.top) regional(g);
     else aligned(g, mean);
     if (!before) viewer.showModal();
+    const table = $("viewer-table");
+    table.classList.remove("sideways");
+    table.classList.toggle("sideways", table.scrollWidth > table.clientWidth + 1);
+    table.scrollLeft = 0;
     viewer.scrollTop = 0;
     const hash = `#graph-${g.i}`;
     try {

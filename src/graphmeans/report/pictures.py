@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, box_about, drawing
 from graphmeans.plots.layers import leads_down
-from graphmeans.plots.members import USUAL, edge_numbers, frame_positions, union_box
-from graphmeans.plots.network import is_labelled
+from graphmeans.plots.members import frame_positions, union_box
+from graphmeans.plots.network import is_labelled, sequence_places
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, layers_beside, own_positions, square, tree_beside
 from graphmeans.plots.text import plain_text
 from graphmeans.report.flat_drawings import FlatDrawings, places_in
+from graphmeans.report.oddities import unusual
 
 #: Side of the sheet that the numbers refer to.
 SHEET = 1000
@@ -47,6 +47,14 @@ class ClusterPictures:
         self.one_scale = all(self._on_plane) and max(known, default=0.0) <= (1 + 1e-9) * min(known, default=0.0)
         self.shown: dict[int, Drawing] = {}
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
+
+    @property
+    def one_line(self) -> bool:
+        """Whether all means are sequences in one line, which needs no square."""
+        return all(
+            sequence_places(mean) is not None and places[:, 1].max(initial=0.0) == places[:, 1].min(initial=0.0)
+            for mean, places in zip(self.means, self.layouts, strict=True)
+        )
 
     def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
         """The drawing of a member in the frame of its mean; the shape of a molecule may be known.
@@ -124,7 +132,7 @@ class ClusterPictures:
         """The pictures of members as numbers, each with what is not usual in its cluster."""
         rows = self._numbers(drawn, labels)
         edge_ptr = offsets(np.array([graph.n_edges for graph in graphs]))
-        extra_nodes, extra_edges = self._unusual(graphs, labels, mappings, drawn.node_ptr, edge_ptr)
+        extra_nodes, extra_edges = unusual(graphs, self.means, labels, mappings)
         odd_nodes, odd_edges = places_in(extra_nodes, drawn.node_ptr), places_in(extra_edges, edge_ptr)
         odd_strokes = places_in(extra_edges[np.repeat(edge_ptr[:-1], np.diff(drawn.stroke_ptr)) + drawn.edge], drawn.stroke_ptr)
         pale = places_in(drawn.stroke_strength < 1, drawn.stroke_ptr)
@@ -140,22 +148,6 @@ class ClusterPictures:
             if n in hidden:
                 data["h"] = hidden[n]
         return rows
-
-    def _unusual(
-        self, graphs: Sequence[Graph], labels: IntArray, mappings: Sequence[IntArray], node_ptr: IntArray, edge_ptr: IntArray
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which nodes and edges of members are aligned to none that most members of their cluster have."""
-        size = max(mean.n_nodes for mean in self.means) + 1
-        usual = np.zeros((len(self.means), size), dtype=bool)  # the last entry is that of no node
-        for row, mean in zip(usual, self.means, strict=True):
-            row[: mean.n_nodes] = mean.node_support >= USUAL
-        kept = [mean.edges[mean.edge_support >= USUAL] for mean in self.means]
-        into, directed = np.concatenate(mappings), self.means[0].directed
-        numbers = edge_numbers(np.concatenate(kept), np.repeat(np.arange(len(kept)), list(map(len, kept))), size, directed)
-        of_edge = np.repeat(np.arange(len(graphs)), np.diff(edge_ptr))
-        ends = into[np.concatenate([graph.edges for graph in graphs]) + node_ptr[of_edge, None]]
-        mine = edge_numbers(ends, labels[of_edge], size, directed)
-        return ~usual[np.repeat(labels, np.diff(node_ptr)), into], ~np.isin(mine, numbers)
 
     def _numbers(self, drawn: FlatDrawings, labels: IntArray) -> list[dict[str, Any]]:
         """Pictures of graphs in clusters as whole numbers, in tuples: lists would be gone through by every garbage collection."""
@@ -183,10 +175,14 @@ class ClusterPictures:
             if any(picture.labels):
                 if picture.em:
                     data["lt"] = picture.letters
+                    if (picture.wide > picture.letters).any():
+                        data["lc"] = picture.wide.tolist()
                 shown = [plain_text(text, LABEL) for text in picture.labels]
                 data["l"] = [self.labels.setdefault(text, len(self.labels)) for text in shown]
                 if n in aside:
                     data["d"] = picture.sides.tolist()
+            elif any(picture.kinds) and bool(picture.dots.all()):  # no words are written, but kinds have colours
+                data["kd"] = [self.labels.setdefault(plain_text(text, LABEL), len(self.labels)) for text in picture.kinds]
             if n in bare:
                 data["o"] = dots.get(n, [])
             if n in rings:

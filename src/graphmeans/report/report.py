@@ -41,8 +41,8 @@ from graphmeans.report.words import counted, duration, number, page_template
 
 #: The scripts of the page, in the order in which they come.
 SCRIPTS = ("draw", "members", "map", "page")
-#: Node colours by string attribute, legible on light and dark. The most frequent value keeps the colour of the ink.
-_COLOURS = ("#d1495b", "#8a63d2", "#c47a00", "#2f8f6b", "#b8527f", "#1b93ab", "#7b8a2a")
+#: How many kinds of nodes, the most frequent, have a colour of their own: --k0, ... in page.css. Others are grey; orange is none.
+_COLOURS = 6
 
 
 def write_report(
@@ -144,7 +144,7 @@ def _page(
     known = means_as_known([c.mean for c in summary.clusters], sample, summary.labels[evidence.sample], evidence.mappings)
     shape = None if molecules is None else molecules.shape
     data = page_data(pictures, collection, summary, evidence, places, known, shape)
-    palette = _palette(sample[:: max(1, len(sample) // 500)])
+    palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
@@ -209,6 +209,10 @@ def _page(
         attributes=[row["name"] for row in data.get("attributes", ())],
         certified=summary.proven_margins is not None,
         palette={plain_text(name, 24): colour for name, colour in palette.items()},
+        more_kinds=more_kinds,
+        sheet="0 105 300 90" if pictures.one_line and molecules is None and networks is None else "0 0 300 300",
+        lines=any(part.get("s") or part.get("t") for part in data["members"]),
+        odd=any("xn" in part or "xs" in part for part in data["members"]),
         profile=silhouette_chart(summary, evidence),
         tree=None if tree is None else tree_rows(tree, summary),
         tree_bounded=not evidence.ways.matched.all(),
@@ -235,18 +239,21 @@ def _asset(name: str) -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
-def _palette(graphs: Sequence[Graph]) -> dict[str, str]:
-    """A colour for each of the frequent values of the nodes' first string attribute; formulas are drawn in one ink."""
+def _palette(graphs: Sequence[Graph]) -> tuple[dict[str, str], bool]:
+    """A colour for each of the frequent values of the nodes' first string attribute, and whether there are more values.
+
+    Formulas are drawn in one ink.
+    """
     counts: Counter[str] = Counter()
     for graph in graphs:
         kinds = node_kinds(graph)
         if kinds is not None and is_molecule(graph):
-            return {}
+            return {}, False
         counts.update(kinds or ())
     if len(counts) < 2:
-        return {}
-    frequent = [value for value, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    return {frequent[0]: "currentColor", **dict(zip(frequent[1:], _COLOURS, strict=False))}
+        return {}, False
+    frequent = [value for value, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if value]
+    return {value: f"var(--k{n})" for n, value in enumerate(frequent[:_COLOURS])}, len(frequent) > _COLOURS
 
 
 def _charts(estimator: Any, summary: ClusteringSummary) -> dict[str, Markup] | None:
