@@ -127,6 +127,26 @@ def test_the_best_swap_is_the_best_of_all():
     assert promised == pytest.approx(best)
 
 
+def test_what_is_known_is_of_the_clusters_as_they_were_before_a_swap_was_tried():
+    _, loop, history = settled(6, letters(90))
+    promises = Promises(loop, loop.swaps)
+    joins, other, split, promised = promises.best()
+    loop.swaps.costs.clear()
+    before = loop.snapshot()
+    split_merge._make(loop, joins, other, split, promises.halves_of(split))
+    loop.run(history.trial(target=before.inertia), trial=True, rough=True)
+    loop.rollback(before)
+    for pair in range(len(promises.cost)):
+        promises._is_raised[pair] = True
+        promises._raise_cost(pair)
+    again = Promises(loop, loop.swaps)
+    for pair in range(len(again.cost)):
+        again._is_raised[pair] = True
+        again._raise_cost(pair)
+    np.testing.assert_allclose(promises.cost, again.cost)
+    assert again.best() == (joins, other, split, pytest.approx(promised))
+
+
 def test_members_are_all_or_drawn_by_weight_and_add_up():
     _, loop, _ = settled(4, letters())
     every = loop.engine.sum(halves.draw_members, 1000, [0, 1])

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from binascii import crc32
+from copy import copy
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class Promises:
 
     def __init__(self, loop: IntervalLoop, state: SwapState) -> None:
         assert isinstance(loop.centers, FrameCenters), "rows have no frames"
-        self.loop, self.state, self.centers = loop, state, loop.centers
+        self.loop, self.state, self.centers = loop, state, copy(loop.centers)  # those of the loop move while a swap is tried
         k, total = self.centers.k, self.centers.frames.total
         seed = [loop.context.seed, crc32(b"split"), state.kept_at]
         self.members: Members = loop.engine.sum(halves.draw_members, MEMBERS, seed)
