@@ -129,3 +129,26 @@ def test_a_member_outside_of_the_frame_is_seen(browser, run):  # noqa: F811
         return a.left >= b.left && a.right <= b.right && a.top >= b.top && a.bottom <= b.bottom; })()""")
     assert inside
     assert tab.errors() == []
+
+
+def test_of_two_kinds_only_one_is_told():
+    here = {"share of nodes with kind class": 0.75, "share of nodes with kind function": 0.25, "nodes in a graph": 4.0}
+    there = {"share of nodes with kind class": 0.25, "share of nodes with kind function": 0.75, "nodes in a graph": 4.5}
+    spread = {"nodes in a graph": 0.9}
+    names = {"node": "node", "edge": "edge"}
+    lines = [line.what for line in told(here, [there], [10], spread, names)]
+    assert lines == ["75% of the nodes are of kind class", "fewer nodes, 4 on average"]
+    third = {"share of nodes with kind method": 0.6}
+    both = [line.what for line in told(here, [there | third], [10], spread, names)]
+    assert {"75% of the nodes are of kind class", "no nodes are of kind method"} <= set(both)
+
+
+def test_molecules_are_called_molecules_at_the_top_of_a_page(tmp_path):
+    pytest.importorskip("rdkit")
+    smiles = ["CCO", "CCCO", "CCCCO", "c1ccccc1", "Cc1ccccc1", "CCc1ccccc1"]
+    km = gm.GraphKMeans(2, random_state=0).fit(smiles)
+    page = write_report(tmp_path / "report.html", estimator=km, graphs=smiles).read_text(encoding="utf-8")
+    lead = page[page.index('class="lead"') : page.index('id="notice"')]
+    assert "6 molecules fall into 2 clusters." in lead
+    assert "graph" not in lead
+    assert "Each dot is a molecule" in page

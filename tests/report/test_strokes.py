@@ -57,7 +57,7 @@ def test_a_kind_has_one_colour_on_the_page_and_kinds_without_one_are_grey(tmp_pa
     palette = dict(re.findall(r'"([a-i])":"var\((--k\d)\)"', text))
     assert len(palette) == 6
     assert len(set(palette.values())) == 6
-    legend = text[text.index('<ul class="legend"') : text.index('<dl class="figures"')]
+    legend = text[text.index('<ul class="legend') : text.index('<dl class="figures"')]
     assert set(re.findall(r'fill="var\((--k\d)\)"/></svg> (\w)</li>', legend)) == {(c, w) for w, c in palette.items()}
     assert "other kinds" in legend
     assert 'fill="var(--soft)"' in legend
@@ -86,7 +86,7 @@ def test_the_legend_explains_lines_and_orange_only_where_there_are_some(tmp_path
     random = np.random.default_rng(0)
     points = [Graph({"x": row, "y": 2 * row}) for row in random.uniform(0, 1, (8, 3))]
     text = write_report(tmp_path / "r.html", estimator=fitted(points, 1), graphs=points).read_text(encoding="utf-8")
-    legend = text[text.index('<ul class="legend"') : text.index('<dl class="figures"')]
+    legend = text[text.index('<ul class="legend') : text.index('<dl class="figures"')]
     assert "M3 6H31" not in legend
     assert "unusual" not in legend
 

@@ -32,26 +32,27 @@ class KeyFigure(NamedTuple):
     what: str
 
 
-def headline(summary: ClusteringSummary, evidence: Evidence) -> list[str]:
-    """Plain sentences about the result."""
-    said = [f"{counted(summary.n_graphs, 'graph')} fall into {counted(len(summary.clusters), 'cluster')}."]
+def headline(summary: ClusteringSummary, evidence: Evidence, noun: str = "graph") -> list[str]:
+    """Plain sentences about the result; `noun` is what a graph is called."""
+    fall = "falls" if summary.n_graphs == 1 else "fall"
+    said = [f"{counted(summary.n_graphs, noun)} {fall} into {counted(len(summary.clusters), 'cluster')}."]
     sizes = [c.size for c in summary.clusters]
     if len(sizes) > 1:
         small, large = min(sizes), max(sizes)
-        apart = f"The smallest holds {counted(small, 'graph')}, the largest {number(large)}."
-        said.append(f"Each holds {counted(small, 'graph')}." if small == large else apart)
+        apart = f"The smallest holds {counted(small, noun)}, the largest {number(large)}."
+        said.append(f"Each holds {counted(small, noun)}." if small == large else apart)
     if evidence.silhouettes is not None:
         index = f"silhouette index {silhouette_words(evidence)}; 1 would be wholly apart, 0 not at all"
         said.append(f"{_apart(evidence.silhouettes.index)} ({index}).")
     sure = []
     if np.isfinite(summary.certified):
-        sure.append(f"{percent(summary.certified)} of the graphs are proven to be nearest to the mean of their own cluster")
+        sure.append(f"{percent(summary.certified)} of the {noun}s are proven to be nearest to the mean of their own cluster")
     if evidence.stability is not None:
-        sure.append(f"{percent(evidence.stability)} would stay in it if the graphs were drawn anew")
+        sure.append(f"{percent(evidence.stability)} would stay in it if the {noun}s were drawn anew")
     if sure:
         said.append(f"{sure[0][0].upper()}{sure[0][1:]}{', and ' + sure[1] if len(sure) > 1 else ''}.")
     if summary.accuracy is not None:
-        right = f"{percent(summary.accuracy)} of the graphs belong to the class that is most frequent in their cluster"
+        right = f"{percent(summary.accuracy)} of the {noun}s belong to the class that is most frequent in their cluster"
         said.append(f"The known classes were only used to check: {right}.")
     if summary.interrupted:
         said.insert(0, "This result is partial: the fit was interrupted, and this is its last complete iteration.")

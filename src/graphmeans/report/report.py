@@ -140,6 +140,7 @@ def _page(
     pictures = ClusterPictures([c.mean for c in summary.clusters])
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
+    noun = "graph" if molecules is None else "molecule"
     sample = [collection[i] for i in evidence.sample.tolist()]
     known = means_as_known([c.mean for c in summary.clusters], sample, summary.labels[evidence.sample], evidence.mappings)
     shape = None if molecules is None else molecules.shape
@@ -185,7 +186,8 @@ def _page(
     return page_template(__file__).render(
         title=plain_text(title),
         summary=summary,
-        headline=headline(summary, evidence),
+        headline=headline(summary, evidence, noun),
+        noun=noun,
         seen=seen_words(
             molecules is not None, networks is not None and networks.leads, bool(typical), any(card["sequence"] for card in shown)
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isnan, nan
 from typing import NamedTuple
 
@@ -192,9 +192,10 @@ def told(
     found.sort(key=lambda row: row[:3])  # of two that weigh the same first what graphs have, and not what they lack
     kept: list[Told] = []
     seen: Counter[str] = Counter()
+    either = _either_or(set(here).union(*others))
     for *_, key, line in found:
         column, kinds = _topic(key)
-        if not any(seen[kind] for kind in kinds) and seen[column] < 2:
+        if not any(seen[kind] for kind in kinds) and seen[column] < (1 if column in either else 2):
             kept.append(line)
             seen.update({column, *kinds})
     return kept[:MOST]
@@ -208,8 +209,18 @@ def _topic(key: str) -> tuple[str, list[str]]:
         return key.split(" ")[0], [f"kind {key}"]
     if BELOW in key:
         return "below", [f"kind {word.split(' ')[-1]}" for word in key.removeprefix(_HAVE).split(BELOW)]
-    about = key.split(" with ")[-1]  # of two kinds one is what the other is not
+    about = key.split(" with ")[-1]
     return about.split(" ")[0], [f"kind {about.split(' ')[-1]}"]
+
+
+def _either_or(keys: Iterable[str]) -> set[str]:
+    """The columns that have two values: the share of one is what the other leaves."""
+    values: dict[str, set[str]] = {}
+    for key in keys:
+        if _KIND.fullmatch(key):
+            column, kinds = _topic(key)
+            values.setdefault(column, set()).update(kinds)
+    return {column for column, kinds in values.items() if len(kinds) == 2}
 
 
 def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
@@ -243,6 +254,8 @@ def _of_kind(what: str, having: str) -> str:
 def _are(what: str, having: str) -> str:
     if having == "ring":
         return "are in rings"
+    if having.startswith(("kind ", "type ")):
+        return f"are of {having}"
     return f"are {having.removeprefix(what + ' ')}" if having.startswith(f"{what} ") or " " not in having else f"have {having}"
 
 
