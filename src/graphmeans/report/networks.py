@@ -17,6 +17,7 @@ from graphmeans.plots.matrix import MeanMatrices, heat_map, scale_of, shown_tick
 from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
+from graphmeans.report.connection_groups import group_contrasts
 from graphmeans.report.contrasts import Contrast
 from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import number
@@ -27,8 +28,6 @@ NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 32
 SMALL = 48
 #: Members have matrices if these have no more entries than this in all.
 MOST_ENTRIES = 30_000_000
-#: Groups of connections that a card tells of; each says at least this share of what the first says.
-GROUPS, WORTH = 3, 0.4
 #: Larger matrices would be larger than a screen.
 LARGEST = 1000
 #: Side of the picture of a matrix, and what is left free for names.
@@ -118,11 +117,11 @@ class NetworkCards:
             ]
 
     def _said(self, label: int) -> list[dict[str, Any]]:
-        """What sets the cluster apart from all networks, by the words in the names of the nodes."""
-        found = word_contrasts([str(name) for name in self.found.names], self._differences[label], self.found.directed)
+        """What sets the cluster apart from all networks, group of connections by group."""
+        found = group_contrasts([str(name) for name in self.found.names], self._differences[label], self.found.directed)
         return [
             {
-                "between": _between(*one.words),
+                "between": one.between,
                 "stronger": one.difference > 0,
                 "here": _signed(float(self.found.means[label][one.where].mean())),
                 "all": _signed(float(self._of_all[one.where].mean())),
@@ -194,50 +193,6 @@ def row_blocks(names: Sequence[str]) -> list[Block]:
         if covers and len(best) < len(blocks) <= MOST_NAMES and len(blocks) > 1:
             best = blocks
     return best
-
-
-class WordContrast(NamedTuple):
-    """Connections between nodes whose names have these words, by how much they differ on average, and which they are."""
-
-    words: tuple[str, str]
-    difference: float
-    where: Any
-
-
-def word_contrasts(names: Sequence[str], differences: FloatArray, directed: bool) -> list[WordContrast]:
-    """Which groups of connections differ most as a whole; groups are named by words that several names share.
-
-    What one group explains is left out before the next is sought. Nothing if names share no words.
-    """
-    words = [frozenset(re.findall(r"[^\W\d_]+", name)) for name in names]
-    every = sorted({word for some in words for word in some})
-    has = np.array([[word in some for some in words] for word in every]).reshape(len(every), len(names))
-    usable = (has.sum(axis=1) >= 3) & (has.sum(axis=1) <= 0.75 * len(names))
-    every, has = [word for word, fits in zip(every, usable, strict=True) if fits][:200], has[usable][:200].astype(np.float64)
-    if not every:
-        return []
-    inside = 1.0 - np.eye(len(names))
-    rest, found, first = differences * inside, [], 0.0
-    for _ in range(GROUPS):
-        count = np.maximum(has @ inside @ has.T, 1.0)
-        worth = np.abs(has @ rest @ has.T) / np.sqrt(count)
-        if not directed:
-            worth = np.triu(worth)
-        a, b = divmod(int(worth.argmax()), len(every))
-        first = first or float(worth[a, b])
-        if worth[a, b] <= max(WORTH * first, 1e-12):
-            break
-        block = np.outer(has[a], has[b]) > 0
-        block = (block if directed else block | block.T) & ~np.eye(len(names), dtype=bool)
-        whole, left = float(differences[block].mean()), float(rest[block & (inside > 0)].mean())
-        if whole * left > 0 and abs(whole) >= 0.5 * abs(left):  # told is what is true of all of these connections
-            found.append(WordContrast((every[a], every[b]), whole, block))
-        rest, inside = np.where(block, 0.0, rest), np.where(block, 0.0, inside)
-    return found
-
-
-def _between(one: str, other: str) -> str:
-    return f"within “{one}”" if one == other else f"between “{one}” and “{other}”"
 
 
 def _coarse(values: FloatArray) -> FloatArray:
