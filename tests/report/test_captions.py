@@ -143,6 +143,25 @@ def test_of_two_kinds_only_one_is_told():
     assert {"75% of the nodes are of kind class", "no nodes are of kind method"} <= set(both)
 
 
+def test_what_graphs_lack_is_told_after_what_they_have():
+    here = {"graphs that have nodes with kind a": 1.0, "graphs that have nodes with kind b": 0.0}
+    there = {"graphs that have nodes with kind a": 0.2, "graphs that have nodes with kind b": 1.0}
+    names = {"node": "node", "edge": "edge"}
+    assert [line.what for line in told(here, [there], [10], {}, names)] == ["all have a nodes", "none have b nodes"]
+
+
+def test_examples_are_named_where_graphs_have_names_and_no_classes_are_known(tmp_path):
+    graphs, classes, estimator = letters(60)
+    page = write_report(tmp_path / "a.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+    assert "Such as " not in page
+    page = write_report(tmp_path / "b.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    nearest = {c: np.flatnonzero(estimator.labels_ == c) for c in range(estimator.n_clusters)}
+    for c, members in nearest.items():
+        tile = page[page.index(f'<li data-c="{c}">') :].split("</li>")[0]
+        first = graphs[members[np.argmin(estimator.distances_[members])]].name
+        assert f"Such as {first}" in entities.unescape(tile)
+
+
 def test_molecules_are_called_molecules_at_the_top_of_a_page(tmp_path):
     pytest.importorskip("rdkit")
     smiles = ["CCO", "CCCO", "CCCCO", "c1ccccc1", "Cc1ccccc1", "CCc1ccccc1"]

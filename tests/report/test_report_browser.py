@@ -96,6 +96,7 @@ class Tab:
 
     def focus(self, selector: str) -> None:
         self.driver.execute_script("document.querySelector(arguments[0]).focus()", selector)
+        self.until(f"document.hasFocus() && document.activeElement === document.querySelector({json.dumps(selector)})")
 
     def cards(self) -> list[int]:
         return self.js(

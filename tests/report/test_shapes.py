@@ -101,7 +101,7 @@ def test_too_few_of_one_form_are_not_told():
     of = join_graphs(graphs)
     assert form_words(graphs, forms(of), of.pieces.tolist()) == ""
     assert form_words(graphs[:7], forms(of)[:7], of.pieces.tolist()[:7]).startswith("71% of the members are a single line")
-    assert form_words(graphs[5:], forms(of)[5:], of.pieces.tolist()[5:]) == "All members are in 2 separate pieces."
+    assert form_words(graphs[5:], forms(of)[5:], of.pieces.tolist()[5:]) == "All members fall into 2 separate pieces each."
 
 
 @pytest.mark.parametrize("down", [False, True])
@@ -113,7 +113,7 @@ def test_extents_and_directions_are_those_of_the_picture(down):
     assert (found["x of a graph"], found["y of a graph"]) == (2.0, -2.5 if down else 2.5)
     lines = {what.split(" that is ")[1]: value for what, value in found.items() if " that is " in what}
     slope = "falling to the right" if down else "rising to the right"
-    assert lines == {"level": 0, "rising to the right": 0, "falling to the right": 0, "upright": 2 / 7} | {slope: 5 / 7}
+    assert lines == {"level": 0, "rising to the right": 0, "falling to the right": 0, "steep": 2 / 7} | {slope: 5 / 7}
 
 
 def test_sentences_about_shapes():

@@ -78,7 +78,7 @@ def test_numbers_of_long_vectors_are_not_told_of(tmp_path):
     ("edges", "support", "said"),
     [
         ([(0, 1), (1, 2)], [0.6, 0.4], "2 nodes and 1 edge of the mean are each found in at least half of the members"),
-        ([(0, 1)], [0.4], "2 nodes and 0 edges of the mean are each found in at least half of the members"),
+        ([(0, 1)], [0.4], "2 nodes and no edge of the mean are each found in at least half of the members"),
         ([], [], "2 nodes of the mean are each found in at least half of the members"),
     ],
 )
@@ -257,7 +257,7 @@ def test_a_second_cluster_is_called_near_only_where_it_is(browser, lettered):  #
         at = f", at most {row['r2']:g} away" if most else f" at {row['r2']:g}"
         if far <= 2:
             near += 1
-            assert f" · also near {name}{at}" in said
+            assert f" · {'also near' if far <= 1.25 else 'next:'} {name}{at}" in said
         else:
             first = "the next one known" if most else "clearly: the next one"
             times = re.search(rf" · {first}, {re.escape(name)}, is {most}([\d.]+) times as far, at {row['r2']:g}", said)
@@ -275,7 +275,7 @@ def test_a_member_without_a_common_part_is_not_called_usual(browser, tmp_path): 
     number = {n: at for at, n in enumerate(data["clusters"][0]["n"])}
     tab = Tab(browser, path).open("#graph-0")
     usual, open_, cut = opened(tab, [0, 9, 10], "viewer-note")
-    assert usual.startswith("No node or edge of it is where few members have one. Shares")
+    assert usual.startswith("Nothing in it is where few members have something. Shares")
     edge = re.fullmatch(r"Missing: edge (\d+)–(\d+) \(91% of the members have it\)\. Shares.*", open_)
     into = {row["i"]: row["m"] for row in data["graphs"]}
     assert {number[int(n)] for n in edge.groups()} == {into[9][1], into[9][2]}

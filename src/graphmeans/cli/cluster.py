@@ -10,7 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import exit_code, reported, was_stopped
-from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, in_roles, read_input
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, in_roles, read_input, title_of
 from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def cluster_command(
             estimator.fit(graphs)
             seconds = perf_counter() - start
             summary = write_results(
-                output, estimator=estimator, graphs=graphs, classes=classes, title=source.resolve().name,
+                output, estimator=estimator, graphs=graphs, classes=classes, title=title_of(source),
                 arguments=context.obj, seconds=seconds, y_down=y_down, members=members, table=table,
             )  # fmt: skip
         if as_json:

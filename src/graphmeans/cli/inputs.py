@@ -147,6 +147,25 @@ def one_graph(where: str) -> Graph:
     raise ValueError(f"{path}: no graph {which!r}; there are {len(graphs)}, the first is {graphs[0].name!r}")
 
 
+#: Names of files and folders that say nothing of what is in them.
+_PLAIN = {"data", "graphs", "index", "input", "molecules", "test", "train", "training", "valid", "validation"}
+
+
+def title_of(source: Path) -> str:
+    """What a page about a collection is called: the name of its file, after that of its folder if it is one that many have.
+
+    Examples
+    --------
+    >>> title_of(Path("/iam/GREC.zip/GREC/data/test.cxl")), title_of(Path("/work/letters.npz"))
+    ('GREC/test.cxl', 'letters.npz')
+    """
+    path = source.resolve()
+    if path.stem.lower() not in _PLAIN:
+        return path.name
+    folder = next((parent.name for parent in path.parents if parent.name and parent.name.lower() not in _PLAIN), "")
+    return f"{folder}/{path.name}" if folder else path.name
+
+
 def model_path(path: Path) -> Path:
     """The model file, where the folder may be given that `graphmeans cluster` wrote."""
     if not path.is_dir():

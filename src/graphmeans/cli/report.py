@@ -42,7 +42,7 @@ def report_command(
     graphmeans report symbols GREC.zip --y-down --title "Symbols of drawings" -o symbols.html
     """
     with reported(debug):
-        from graphmeans.cli.inputs import model_path
+        from graphmeans.cli.inputs import model_path, title_of
         from graphmeans.cli.progress import shown_progress
         from graphmeans.io.collection import open_or_read
 
@@ -54,7 +54,7 @@ def report_command(
 
         with shown_progress("making the report", quiet=quiet):
             path = rewrite_report(
-                output or model.parent / REPORT, model, graphs, classes, title=title or source.resolve().name,
+                output or model.parent / REPORT, model, graphs, classes, title=title or title_of(source),
                 members=members, y_down=y_down,
             )  # fmt: skip
         say(safe_markup(path) if quiet else f"[bold green]report[/bold green] {safe_markup(path)}")

@@ -10,19 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
-from graphmeans.report.contrasts import Contrast, mean_contrasts, profile, profile_contrasts, spreads
+from graphmeans.plots.positions import own_positions
+from graphmeans.report.contrasts import EDGES, Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, branches, consensus, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
-from graphmeans.report.shapes import forms, join_graphs
+from graphmeans.report.shapes import PIECES, forms, join_graphs
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
-from graphmeans.report.told import EMPTY_WORDS, Told, features, form_words, mean_shapes, told
-from graphmeans.report.words import MISSING, counted, natural_key, number, percent, significant
+from graphmeans.report.told import EMPTY_WORDS, PIECES_WORDS, Told, features, form_words, mean_shapes, told
+from graphmeans.report.words import DOUBT, MISSING, counted, natural_key, number, percent, significant
 
 
 class KeyFigure(NamedTuple):
@@ -120,14 +122,14 @@ def _apart(index: float) -> str:
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
-#: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
-DOUBT = 0.25
 #: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
 CAPTION, CLASSES, SAID = 3, 3, 2
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
 PURE, MIXED = 0.9, 0.7
 #: So many tiles are narrow: of more clusters a tile tells one difference.
 MANY = 16
+#: Shares of kinds differ visibly if they do so much; a feature follows from another if they are so strongly correlated.
+SHOWN_SHARE, FOLLOWS = 0.02, 0.998
 #: Members of each cluster, at most, that sentences and tables are about.
 COMPARED = 200
 
@@ -140,7 +142,7 @@ class CardMaker:
         means: Sequence[MeanGraph],
     ) -> None:  # fmt: skip
         self.clusters, self.evidence, self.pictures, self.means = summary.clusters, evidence, pictures, means
-        labels = summary.labels[evidence.sample]
+        self.labels = labels = summary.labels[evidence.sample]
         sample, is_fair = evidence.sample.tolist(), evidence.fair.tolist()
         # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
@@ -151,16 +153,26 @@ class CardMaker:
         trees = any(pictures.is_tree)
         shape: list[dict[str, float]] = [{} for _ in self.members]
         self.forms = ["" for _ in self.members]
+        self.two_way = False
         if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
             joined = join_graphs([graph for members in self.members for graph in members])
+            self.two_way = joined.two_way
             named, pieces = iter(forms(joined)), iter(joined.pieces.tolist())
             self.forms = [
-                form_words(members, list(islice(named, len(members))), list(islice(pieces, len(members))))
+                form_words(members, list(islice(named, len(members))), list(islice(pieces, len(members))), self.two_way)
                 for members in self.members
             ]
             if not trees:
                 shape, spread = mean_shapes(self.members, joined)
                 self.spread |= spread
+            if all(c.mean.n_nodes == 0 or own_positions(c.mean) is not None for c in self.clusters):
+                # Lines of drawings may touch without a common node: nobody would see the pieces.
+                self.forms = ["" if PIECES_WORDS in said else said for said in self.forms]
+                shape = [{key: value for key, value in one.items() if key != PIECES} for one in shape]
+            if self.two_way:  # two opposite arcs are one edge, in words as in pictures
+                for counts in (*self.profiles, self.spread):
+                    if EDGES in counts:
+                        counts[EDGES] /= 2
         below = [branches(members) if trees else None for members in self.members]
         self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, strict=True)]
         self.outlines = [
@@ -199,13 +211,13 @@ class CardMaker:
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
-            "core": _core_words(cluster.mean), "tight": tight, "told": said,
+            "core": _core_words(self.means[label], self.two_way), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "outline": self.outlines[label], "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, plain, network), "network": network,
-            "plain": plain, "form": self._form(label, said),
+            "plain": plain, "form": self._form(label, said), "silhouette": self._silhouette(label),
             "groups": [group for group in groups if group["members"]],
         }  # fmt: skip
 
@@ -222,10 +234,11 @@ class CardMaker:
             lines.append(", ".join(f"{percent(share)} {class_in_words(name)}" for share, name in shares))
         if self.sequences[cluster.label]:
             lines.append(self.sequences[cluster.label] or "")
-        if self.captions[cluster.label]:
-            lines.append(BELOW.join((self.captions[cluster.label] or ())[:CAPTION]))
+        levels = self.captions[cluster.label]
+        if levels and self.captions.count(levels) == 1:  # what another cluster has, too, tells nothing
+            lines.append(BELOW.join(levels[:CAPTION]))
         matrix = network is not None and network["leads"]
-        if cluster.majority is None or self.mixed or matrix:
+        if cluster.majority is None or self.mixed or matrix or cluster.majority.isdigit():
             most = 1 if self.many or cluster.majority is not None else SAID
             words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
             if network is not None and matrix:
@@ -236,6 +249,14 @@ class CardMaker:
                 text = "; ".join(words)
                 lines.append(f"{text[0].upper()}{text[1:]}")
         return lines
+
+    def _silhouette(self, label: int) -> str:
+        """The mean silhouette width of a cluster, as the profile shows it; "" where that is not known."""
+        found = self.evidence.silhouettes
+        if found is None:
+            return ""
+        widths = found.widths[self.labels[found.rows] == label]
+        return f"{widths.mean():.2f}".replace("-", "−") if len(widths) else ""
 
     def _plain(self, cluster: ClusterSummary) -> str:
         """How large the graphs of a cluster are on average; nothing where most have no nodes."""
@@ -275,7 +296,7 @@ class CardMaker:
                 middle = np.average(values[known], weights=sizes[known])
                 spread = np.sqrt(np.average((values[known] - middle) ** 2, weights=sizes[known]))
                 between[key] = float(spread / max(self.spread.get(key, np.inf), 1e-12))
-        chosen = sorted(between, key=lambda key: (-between[key], natural_key(key)))[:most]
+        chosen = self._telling(sorted(between, key=lambda key: (-between[key], natural_key(key))))[:most]
         rows = []
         for one in self.profiles:
             cells = []
@@ -285,6 +306,21 @@ class CardMaker:
                 cells.append(MISSING if not np.isfinite(value) else percent(value) if share else number(significant(value, 3)))
             rows.append(cells)
         return chosen, rows
+
+    def _telling(self, keys: Sequence[str]) -> list[str]:
+        """Of these features those that differ visibly between clusters, without those that follow from an earlier one."""
+        kept: list[str] = []
+        columns: list[FloatArray] = []
+        for key in keys:
+            share = key.startswith("share of ")
+            values = np.array([one.get(key, 0.0 if share and one else np.nan) for one in self.profiles])
+            known = values[np.isfinite(values)]
+            if not len(known) or np.ptp(known) <= (SHOWN_SHARE if share else 1e-9 * np.abs(known).max()):
+                continue
+            if not any(_same_order(values, other) for other in columns):
+                kept.append(key)
+                columns.append(values)
+        return kept
 
     def _contrasts(self, cluster: ClusterSummary, other: ClusterSummary) -> list[Contrast]:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""
@@ -326,6 +362,14 @@ _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 _SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges)")
 
 
+def _same_order(one: FloatArray, other: FloatArray) -> bool:
+    """Whether one feature is a linear function of the other, to the eye: an edge for each node but one, one of two kinds."""
+    if not np.array_equal(np.isfinite(one), np.isfinite(other)) or np.isfinite(one).sum() < 3:
+        return False
+    one, other = one[np.isfinite(one)], other[np.isfinite(other)]
+    return bool(abs(np.corrcoef(one, other)[0, 1]) > FOLLOWS) if np.ptp(one) and np.ptp(other) else False
+
+
 def _both(doubtful: int) -> str:
     """What is said of odd members that are doubtful, too: these are shown once."""
     return f"; {doubtful} of them also nearly in another cluster" if doubtful else ""
@@ -347,13 +391,14 @@ def _called(mean: MeanGraph) -> tuple[str, str]:
     return ("atom", "bond") if is_molecule(mean) else ("node", "edge")
 
 
-def _core_words(mean: MeanGraph) -> str:
+def _core_words(mean: MeanGraph, two_way: bool = False) -> str:
     """How many parts of the mean at least half of the members have, each by itself: no member need have all of them."""
     core = mean.cut(0.5)
     node, edge = _called(mean)
     if not core.n_nodes:
         return f"no {node} is common to half of the members"
-    edges = f" and {counted(core.n_edges, edge)}" if mean.n_edges else ""
+    count = len({frozenset(ends) for ends in core.edges.tolist()}) if two_way else core.n_edges
+    edges = f" and {counted(count, edge) if count else f'no {edge}'}" if mean.n_edges else ""
     are = "is" if core.n_nodes == 1 and not edges else "are each"
     return f"{counted(core.n_nodes, node)}{edges} of the mean {are} found in at least half of the members"
 
@@ -374,4 +419,4 @@ def _shares(cluster: ClusterSummary, most: int = 6) -> list[dict[str, Any]]:
     rest = sum(count for _, count in cluster.mixture[most:])
     if rest:
         rows.append(("others", rest))
-    return [{"name": name, "count": count, "share": count / cluster.size} for name, count in rows]
+    return [{"name": class_in_words(name), "count": count, "share": count / cluster.size} for name, count in rows]

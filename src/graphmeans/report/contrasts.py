@@ -21,6 +21,8 @@ from graphmeans.report.words import is_long, number, percent, significant
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.
 MOST_LINES, WORTH, WORTH_SHARE = 5, 0.25, 0.08
+#: How large graphs are, in profiles.
+NODES, EDGES = "nodes in a graph", "edges in a graph"
 #: What fewer members have is not named by its kind in their cluster, if more of the other have it.
 RARE = 0.1
 
@@ -54,7 +56,7 @@ def profile_contrasts(here: dict[str, float], there: dict[str, float], spread: d
 def spreads(graphs: Sequence[Graph]) -> dict[str, float]:
     """The standard deviation over graphs of what `profile_contrasts` compares."""
     rows: dict[str, list[float]] = {
-        "nodes in a graph": [graph.n_nodes for graph in graphs], "edges in a graph": [graph.n_edges for graph in graphs]
+        NODES: [graph.n_nodes for graph in graphs], EDGES: [graph.n_edges for graph in graphs]
     }  # fmt: skip
     for what, key, parts in _columns(graphs):
         alike: dict[Any, list[NDArray[Any]]] = {}
@@ -200,8 +202,8 @@ def profile(graphs: Sequence[Graph]) -> dict[str, float]:
     if not graphs:
         return {}
     profile = {
-        "nodes in a graph": sum(graph.n_nodes for graph in graphs) / len(graphs),
-        "edges in a graph": sum(graph.n_edges for graph in graphs) / len(graphs),
+        NODES: sum(graph.n_nodes for graph in graphs) / len(graphs),
+        EDGES: sum(graph.n_edges for graph in graphs) / len(graphs),
     }
     for what, key, parts in _columns(graphs):
         if len(parts) < KNOWN * len(graphs):

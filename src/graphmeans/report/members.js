@@ -123,16 +123,26 @@ function memberViews(D, paint, tell) {
     if (g.mol) $("viewer-picture").replaceChildren(besideMedoid(g, D), folded(both)); // the mean of molecules may be in pieces: it comes last
     else $("viewer-picture").replaceChildren(both);
     const odd = (g.xs || []).length + (g.xn || []).length, unmatched = g.m.filter((j, i) => j < 0 && !(g.h || []).includes(i)).length;
-    const gone = missing(g, mean);
+    const gone = missing(g, mean), other = g.mol ? "" : otherKinds(g, mean);
     $("viewer-note").textContent = [
       g.mol && "Shade: the share of members with the same atom there, or the same bond between the same atoms.",
-      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && "No node or edge of it is where few members have one.",
+      odd ? `Orange${g.mol ? ", in the alignment" : ""}: unusual in this cluster.` : gone === "" && other === "" && "Nothing in it is where few members have something.",
+      other,
       gone,
       unmatched && `${unmatched} node${unmatched > 1 ? "s have" : " has"} no counterpart in the mean (letters).`,
       "Shares are of the squared distance.",
       told.holes && "—: no value here, or in the mean, where more than half of the members have none.",
     ].filter(Boolean).join(" ");
     tables(told);
+  }
+
+  // Which of its nodes are of another kind than most members have there.
+  function otherKinds(g, mean) {
+    const own = g.l || g.kd, usual = mean.l || mean.kd, found = [];
+    if (!own || !usual) return "";
+    g.m.forEach((j, i) => { if (j >= 0 && mean.n[j] && mean.f[j] >= 50 && own[i] !== usual[j]) found.push([mean.n[j], `${D.labels[own[i]] || "none"} in place of ${D.labels[usual[j]]} at ${mean.n[j]} (${mean.f[j]}%)`]); });
+    const said = found.sort((a, b) => a[0] - b[0]).slice(0, 6).map(([, words], n) => (n ? words : words.replace("%)", "% of the members)")));
+    return said.length ? `Of another kind than most: ${said.join(", ")}${found.length > 6 ? ` and ${found.length - 6} more` : ""}.` : "";
   }
 
   // What at least four fifths of the members have and this one has not; edges of a missing node are missed with it. Nothing if that
@@ -170,10 +180,11 @@ function memberViews(D, paint, tell) {
     if (g.pm !== undefined) said.append(provenWords(g));
   }
 
-  // The second cluster: near if it is at most twice as far as the own one, else how much farther. Some distances are only bounds.
+  // The second cluster: also near if it is at most a quarter farther than the own one, else how much farther. Some distances are only bounds.
   function secondWords(g) {
     const most = g.u ? "at most " : "", away = g.u ? `, at most ${g.r2} away` : ` at ${g.r2}`, link = clusterLink(g.c2);
-    if (g.r2 <= 2 * g.r) return [" · also near ", link, away];
+    if (g.r2 <= 1.25 * g.r) return [" · also near ", link, away];
+    if (g.r2 <= 2 * g.r) return [" · next: ", link, away];
     const times = g.r ? `${most}${Number((g.r2 / g.r).toPrecision(2))} times as far, at ${g.r2}` : `${most}${g.r2} away`;
     return [g.u ? " · the next one known, " : " · clearly: the next one, ", link, `, is ${times}`];
   }

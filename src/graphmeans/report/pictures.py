@@ -29,11 +29,14 @@ LABEL = 24
 
 
 class ClusterPictures:
-    """Draws the mean and the members of every cluster, all pictures of a cluster in one frame."""
+    """Draws the mean and the members of every cluster, all pictures of a cluster in one frame.
 
-    def __init__(self, means: Sequence[MeanGraph]) -> None:
-        self.means = means
-        self.layouts = common_layouts(means)
+    `means` are drawn; `places` are the same means with the support of nodes of any kind, by which members have something unusual.
+    """
+
+    def __init__(self, means: Sequence[MeanGraph], places: Sequence[MeanGraph] | None = None) -> None:
+        self.means, self.places = means, means if places is None else places
+        self.layouts = common_layouts(self.places)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self._on_plane = [own_positions(mean) is not None for mean in means]
         #: Which means are drawn as trees, with words at their nodes.
@@ -132,7 +135,7 @@ class ClusterPictures:
         """The pictures of members as numbers, each with what is not usual in its cluster."""
         rows = self._numbers(drawn, labels)
         edge_ptr = offsets(np.array([graph.n_edges for graph in graphs]))
-        extra_nodes, extra_edges = unusual(graphs, self.means, labels, mappings)
+        extra_nodes, extra_edges = unusual(graphs, self.places, labels, mappings)
         odd_nodes, odd_edges = places_in(extra_nodes, drawn.node_ptr), places_in(extra_edges, edge_ptr)
         odd_strokes = places_in(extra_edges[np.repeat(edge_ptr[:-1], np.diff(drawn.stroke_ptr)) + drawn.edge], drawn.stroke_ptr)
         pale = places_in(drawn.stroke_strength < 1, drawn.stroke_ptr)

@@ -29,6 +29,7 @@ from graphmeans.report.cards import CardMaker, figures, headline, seen_words
 from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart, symbols, tree_symbol
 from graphmeans.report.evidence import gather
 from graphmeans.report.hierarchy import cluster_tree, inner_nodes, tree_rows
+from graphmeans.report.kind_support import means_by_kinds
 from graphmeans.report.known_values import means_as_known
 from graphmeans.report.molecule_cards import molecule_cards
 from graphmeans.report.networks import network_cards
@@ -36,7 +37,7 @@ from graphmeans.report.page_data import page_data, script_json, split_by_cluster
 from graphmeans.report.pictures import LABEL, ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary, plain_iterations, summarize_clustering
-from graphmeans.report.typical import typical_members
+from graphmeans.report.typical import such_as, typical_members
 from graphmeans.report.words import counted, duration, number, page_template
 
 #: The scripts of the page, in the order in which they come.
@@ -137,12 +138,14 @@ def _page(
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
     evidence = gather(estimator, collection, members)
-    pictures = ClusterPictures([c.mean for c in summary.clusters])
+    sample = [collection[i] for i in evidence.sample.tolist()]
+    whole, of = [c.mean for c in summary.clusters], summary.labels[evidence.sample]
+    means_told = means_by_kinds(whole, sample, of, evidence.mappings)
+    known = means_as_known(means_told, sample, of, evidence.mappings)
+    pictures = ClusterPictures(means_told, whole)
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
     noun = "graph" if molecules is None else "molecule"
-    sample = [collection[i] for i in evidence.sample.tolist()]
-    known = means_as_known([c.mean for c in summary.clusters], sample, summary.labels[evidence.sample], evidence.mappings)
     shape = None if molecules is None else molecules.shape
     data = page_data(pictures, collection, summary, evidence, places, known, shape)
     palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])
@@ -167,8 +170,14 @@ def _page(
         means = networks.symbols(means)
         style += _asset("networks.css")
         script = _asset("networks.js") + script
+    told_by_names = not typical and molecules is None and not (networks is not None and networks.leads) and any(
+        graph.name for graph in sample[:20]
+    )
+    examples = such_as(summary, evidence, [row["name"] for row in data["graphs"]]) if told_by_names else {}
     for card in shown:
         card["typical"] = typical.get(card["label"])
+        if card["label"] in examples:
+            card["caption"] = [*card["caption"], f"Such as {examples[card['label']]}"]
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
         if card["molecule"] is not None:
             card["caption"] = [card["molecule"]["title"]] if card["molecule"]["title"] else []

@@ -11,14 +11,17 @@ from scipy.sparse.csgraph import connected_components
 
 from graphmeans.graphs.batch import FloatArray, IntArray, offsets
 from graphmeans.graphs.graph import Graph
-from graphmeans.plots.positions import Positions, draws_down, own_positions
+from graphmeans.plots.positions import Positions, draws_down, node_kinds, own_positions
+from graphmeans.plots.text import plain_text
 
 #: Numbers of graphs, and shares of the length of the lines of a drawing: their names begin with these words.
 HUB, PIECES, CYCLES = "most edges ", "pieces of a graph", "cycles of a graph"
 WIDTH, HEIGHT, ACROSS, UP = "width of a graph", "height of a graph", "x of a graph", "y of a graph"
 RUNS = "share of the length of lines that is "
+#: How many edges nodes of a kind have on average, where there are at most so many kinds.
+DEGREE, KINDS = "edges at nodes of kind ", 4
 #: Ways in which lines run, each within 22.5 degrees, from level anticlockwise.
-WAYS = ("level", "rising to the right", "upright", "falling to the right")
+WAYS = ("level", "rising to the right", "steep", "falling to the right")
 
 
 #: Forms that a graph may have, as sentences tell them.
@@ -34,6 +37,7 @@ class Joined(NamedTuple):
     of: IntArray  # the graph of each edge
     directed: bool
     pieces: FloatArray
+    two_way: bool = False
 
 
 def join_graphs(graphs: Sequence[Graph]) -> Joined:
@@ -45,13 +49,14 @@ def join_graphs(graphs: Sequence[Graph]) -> Joined:
     if directed and _both_ways(ends, int(ptr[-1])):  # then directions say nothing
         one = ends[:, 0] < ends[:, 1]
         directed, ends, of = False, ends[one], of[one]
+    two_way = len(ends) > 0 and graphs[0].directed and not directed
     if len(ends):
         joined = coo_array((np.ones(len(ends), bool), (ends[:, 0], ends[:, 1])), shape=(ptr[-1], ptr[-1]))
         first = np.unique(connected_components(joined, directed=False)[1], return_index=True)[1]
         pieces = np.bincount(np.searchsorted(ptr, first, side="right") - 1, minlength=len(graphs)).astype(np.float64)
     else:
         pieces = sizes.astype(np.float64)
-    return Joined(sizes, ptr, ends, of, directed, pieces)
+    return Joined(sizes, ptr, ends, of, directed, pieces, two_way)
 
 
 def shapes(graphs: Sequence[Graph], joined: Joined | None = None) -> dict[str, FloatArray]:
@@ -63,7 +68,7 @@ def shapes(graphs: Sequence[Graph], joined: Joined | None = None) -> dict[str, F
     >>> {what: values.tolist() for what, values in shapes([star, path]).items()}
     {'most edges at one node': [3.0, 2.0], 'pieces of a graph': [1.0, 2.0], 'cycles of a graph': [0.0, 0.0]}
     """
-    sizes, ptr, ends, of, directed, pieces = join_graphs(graphs) if joined is None else joined
+    sizes, ptr, ends, of, directed, pieces, _ = join_graphs(graphs) if joined is None else joined
     if not sizes.sum():
         return {}
     found: dict[str, FloatArray] = {}
@@ -74,7 +79,26 @@ def shapes(graphs: Sequence[Graph], joined: Joined | None = None) -> dict[str, F
         found[PIECES] = np.where(sizes > 0, pieces, np.nan)
         if not directed:
             found[CYCLES] = np.bincount(of, minlength=len(graphs)) - sizes + found[PIECES]
+            found |= _degrees_of_kinds(graphs, sizes, np.bincount(ends.ravel(), minlength=ptr[-1]))
     return found | _in_the_plane(graphs, sizes, ptr, ends, of)
+
+
+def _degrees_of_kinds(graphs: Sequence[Graph], sizes: IntArray, degrees: IntArray) -> dict[str, FloatArray]:
+    """For each kind of nodes how many edges these have in each graph, on average; nothing if there are no, one or many kinds."""
+    if not any(node_kinds(graph) for graph in graphs[:20]):
+        return {}
+    words = [kind for graph in graphs for kind in node_kinds(graph) or [""] * graph.n_nodes]
+    kinds = sorted(set(words))
+    if not 1 < len(kinds) <= KINDS or "" in kinds:
+        return {}
+    of, code = np.repeat(np.arange(len(graphs)), sizes), np.searchsorted(kinds, words)
+    found = {}
+    for n, kind in enumerate(kinds):
+        chosen = code == n
+        count = np.bincount(of[chosen], minlength=len(graphs))
+        total = np.bincount(of[chosen], degrees[chosen], minlength=len(graphs))
+        found[f"{DEGREE}{plain_text(kind, 24)}"] = np.divide(total, count, out=np.full(len(graphs), np.nan), where=count > 0)
+    return found
 
 
 def forms(joined: Joined) -> list[str]:
@@ -87,7 +111,7 @@ def forms(joined: Joined) -> list[str]:
     >>> forms(join_graphs([Graph(4, [(0, 1), (0, 2), (0, 3)]), Graph(3, [(0, 1), (1, 2)]), Graph(3, [(0, 1)]), Graph(2)]))
     ['star', 'chain', 'parts', 'loose']
     """
-    sizes, ptr, ends, of, directed, pieces = joined
+    sizes, ptr, ends, of, directed, pieces, _ = joined
     edges = np.bincount(of, minlength=len(sizes))
     degrees = np.bincount(ends.ravel(), minlength=ptr[-1])
     most = _most(degrees, sizes, ptr)

@@ -13,6 +13,7 @@ import numpy as np
 from graphmeans.evaluation.remarks import ANGLE
 from graphmeans.graphs.batch import offsets
 from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.positions import draws_down
 from graphmeans.plots.text import plain_text
 from graphmeans.report.known_values import KNOWN
@@ -21,6 +22,7 @@ from graphmeans.report.shapes import (
     ACROSS,
     CHAIN,
     CYCLES,
+    DEGREE,
     EMPTY,
     HEIGHT,
     HUB,
@@ -43,6 +45,8 @@ from graphmeans.report.words import number, percent, significant
 MOST, WORTH, WORTH_SHARE = 3, 0.5, 0.1
 #: The share of members that must have one form for a sentence to say so.
 MOST_OF = 0.6
+#: What graphs lack says less of them than what they have: so many times.
+LACKING = 0.7
 #: Differences of shares, of nodes and of graphs, that are worth as much as one standard deviation.
 SHARE, SHARE_OF_GRAPHS = 0.25, 0.4
 #: Places in a plane are seen in pictures.
@@ -50,9 +54,10 @@ _PLACE = re.compile(r"mean ([xyXY]|value \d+) of nodes")
 _TURN = re.compile(rf"mean (?:{ANGLE.pattern}) of (?:node|edge)s", re.IGNORECASE)
 _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (node|edge)s with (.+)")
 _HAVE = "graphs that have "
+_DEPTH = f"mean {DEPTH} of nodes"
 _EMPTY = f"{_HAVE}no nodes"
-#: What is said of graphs that are empty, in shares.
-EMPTY_WORDS = "have no nodes"
+#: What is said of graphs that are empty, in shares; and of those in several pieces.
+EMPTY_WORDS, PIECES_WORDS = "have no nodes", "separate pieces each"
 _ALL = {"0%": "none", "100%": "all"}
 #: Columns whose values are what nodes are called.
 _NAMING = ("label", "kind", "type", "symbol")
@@ -103,8 +108,10 @@ def features(
     return found | {key: count / len(graphs) for key, count in counts.items()}
 
 
-def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[float]) -> str:
+def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[float], two_way: bool = False) -> str:
     """One sentence on what members are, if most of these graphs have one form: `named` as by `forms`, in so many pieces.
+
+    If arcs are `two_way`, two of them are an edge.
 
     Examples
     --------
@@ -121,12 +128,17 @@ def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[f
         middle = sorted(values)[len(values) // 2]
         return f"{middle:,}" if min(values) == max(values) else f"about {middle:,}"
 
-    nodes, edges = about([graph.n_nodes for graph, _ in alike]), about([graph.n_edges for graph, _ in alike])
+    def several(values: Sequence[int]) -> str:
+        least, most, middle = min(values), max(values), sorted(values)[len(values) // 2]
+        return f"{middle:,}" if least == most else f"several ({least:,} to {most:,}, half of them at most {middle:,})"
+
+    nodes = about([graph.n_nodes for graph, _ in alike])
+    edges = about([graph.n_edges // (2 if two_way else 1) for graph, _ in alike])
     said = {
         EMPTY: "are empty: they have no nodes", NODE: "are a single node", LINE: "are a single line: two nodes and an edge",
         STAR: f"are stars: one node is in all {'of ' * edges.startswith('about')}{edges} edges",
         CHAIN: f"are chains of {nodes} nodes", RING: f"are rings of {nodes} nodes",
-        LOOSE: f"are {nodes} nodes without edges", PARTS: f"are in {about([parts for _, parts in alike])} separate pieces",
+        LOOSE: f"are {nodes} nodes without edges", PARTS: f"fall into {several([parts for _, parts in alike])} {PIECES_WORDS}",
     }  # fmt: skip
     return f"{share} {said[form]}."
 
@@ -184,7 +196,9 @@ def told(
         if key in (ACROSS, UP) and abs(own - there) < AWAY * max(here[WIDTH], here[HEIGHT]):
             continue
         unit = SHARE_OF_GRAPHS if key.startswith(_HAVE) else SHARE if share else max(spread.get(key, np.inf), 1e-12)
-        weight = abs(own - there) / unit
+        weight = abs(own - there) / unit * (LACKING if share and own < there else 1.0)
+        if key == _DEPTH:
+            weight *= LACKING  # it mostly follows from sizes, and nobody sees it
         if weight >= (WORTH_SHARE / SHARE if share else WORTH):
             sign = -1.0 if key == UP and draws_down() else 1.0  # pictures have y upwards, whatever the numbers of the user
             shown = [_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in (own, there)]
@@ -205,6 +219,8 @@ def _topic(key: str) -> tuple[str, list[str]]:
     """What a feature is about; of one topic two things are told, of one kind of thing one."""
     if key.endswith(" in a graph") or key == _EMPTY:  # the number of edges mostly follows from that of nodes
         return "size", ["kind graph"]
+    if key.startswith(DEGREE):
+        return "degree", [f"kind {key}"]
     if key.startswith(RUNS) or key.endswith((" of a graph", " one node")):
         return key.split(" ")[0], [f"kind {key}"]
     if BELOW in key:
@@ -234,6 +250,8 @@ def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
         return f"{_ALL.get(value, value)} have {_of_kind(names[what], having)}"
     if key.startswith(RUNS):
         return f"lines {value} {key.removeprefix(RUNS)}"
+    if key.startswith(DEGREE):
+        return f"{key.removeprefix(DEGREE)} {names['node']}s have {value} {names['edge']}s on average"
     if key.startswith(HUB):
         return f"up to {value} edges {key.removeprefix(HUB)}, on average"
     if key in _SHAPES:

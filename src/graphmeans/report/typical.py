@@ -15,9 +15,12 @@ from graphmeans.report.evidence import Evidence
 from graphmeans.report.pictures import ClusterPictures
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.words import DOUBT
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
 COMMON = 0.5
+#: Names of members that a tile tells.
+NAMED = 2
 #: So many of the nearest members at most are looked at, and half of a small cluster.
 NEAR = 8
 
@@ -53,9 +56,27 @@ def typical_members(
     chosen: dict[int, int] = {}
     for c in summary.clusters:
         near = members_by_distance(labels, evidence.own_distance, c.label)[: min(NEAR, -(-c.size // 2))]
+        clear = near[evidence.margins[near] >= DOUBT]
+        near = clear if len(clear) else near  # who is nearly in another cluster does not stand for this one
         usual = float(c.mean.node_support.sum()), float(c.mean.edge_support.sum())
         if len(near):
             chosen[c.label] = min(near.tolist(), key=lambda n: sum(abs(np.log1p(sizes[n]) - np.log1p(usual))))
     for label, n in chosen.items():
         pictures.show(label, pictures.member(graphs[sample[n]], label, evidence.mappings[n]))
     return dict(zip(chosen, graphs.names(evidence.sample[list(chosen.values())]), strict=True))
+
+
+def such_as(summary: ClusteringSummary, evidence: Evidence, names: Sequence[str]) -> dict[int, str]:
+    """For each cluster the names of a few members that are nearest to the mean; nothing where classes are known, which say more.
+
+    `names` are those of the graphs of the sample.
+    """
+    if summary.classes is not None:
+        return {}
+    labels = summary.labels[evidence.sample]
+    found = {}
+    for c in summary.clusters:
+        near = members_by_distance(labels, evidence.own_distance, c.label)[:NEAR].tolist()
+        if near:
+            found[c.label] = ", ".join(list(dict.fromkeys(names[n] for n in near))[:NAMED])
+    return found

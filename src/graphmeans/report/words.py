@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 #: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
 LONG = 8
+#: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
+DOUBT = 0.25
 #: What stands in a table where there is no value.
 MISSING = "—"
 
