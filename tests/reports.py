@@ -43,7 +43,7 @@ def letters(n: int = 120, k: int = 15, **params: Any) -> tuple[list[Graph], list
     return graphs, y.tolist(), fitted(graphs, k, **params)
 
 
-VOID = {"meta", "circle", "path", "rect", "br", "input", "link", "use"}
+VOID = {"meta", "circle", "path", "rect", "br", "input", "link", "use", "wbr"}
 
 
 class Page(HTMLParser):

@@ -171,3 +171,22 @@ def test_molecules_are_called_molecules_at_the_top_of_a_page(tmp_path):
     assert "6 molecules fall into 2 clusters." in lead
     assert "graph" not in lead
     assert "Each dot is a molecule" in page
+
+
+def test_kinds_of_edges_are_named_as_edges():
+    here = {"graphs that have edges with type0 arc": 1.0, "share of edges with type1 line": 0.6}
+    there = {"graphs that have edges with type0 arc": 0.2, "share of edges with type1 line": 0.2}
+    said = [line.what for line in told(here, [there], [10], {}, {"node": "node", "edge": "edge"})]
+    assert said == ["all have arc edges", "60% of the edges are of type line"]
+
+
+def test_classes_that_several_clusters_have_do_not_say_what_one_is(tmp_path):
+    graphs = [Graph(2, [(0, 1)])] * 6 + [Graph(6, [(i, i + 1) for i in range(5)])] * 6
+    estimator = gm.GraphKMeans(2, random_state=0).fit(graphs)
+
+    def tiles(classes):
+        page = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+        return re.findall(r'<li data-c="\d">.*?</a></li>', page)
+
+    assert all("<small" in tile for tile in tiles(["same"] * 12))
+    assert not any("<small" in tile for tile in tiles(["short"] * 6 + ["long"] * 6))

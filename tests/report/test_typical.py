@@ -67,3 +67,18 @@ def test_means_lead_where_they_say_enough(tmp_path):
     trees = gm.structures.trees([("f", [("a", []), ("b", [])]), ("f", [("c", [("d", [])])])] * 6)
     page = write_report(tmp_path / "b.html", estimator=fitted(trees, 2), graphs=trees).read_text(encoding="utf-8")
     assert "Typical:" not in page
+
+
+def test_molecules_without_their_origin_are_shown_by_typical_ones_with_their_letters(tmp_path):
+    random = np.random.default_rng(0)
+    graphs = []
+    for n in range(24):
+        size = 5 + n % 4
+        bonds = [(i, i + 1) for i in range(size - 1)] + [(int(random.integers(size - 2)), size)]
+        graphs.append(Graph({"chem": [*random.choice(["C", "C", "O", "N"], size), "O"]}, bonds, name=f"molecule {n}"))
+    page = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
+    for label in (0, 1):
+        assert re.search(r"<small title=\"molecule \d+\">Typical: molecule \d+</small>", page.split(f'<li data-c="{label}">')[1])
+        symbol = page.split(f'<symbol id="s{label}"')[1].split("</symbol>")[0]
+        assert ">O<" in symbol
+    assert "atoms and" in re.search(r"A molecule has (.*?) on average", page)[1]

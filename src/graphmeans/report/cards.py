@@ -16,7 +16,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.positions import own_positions
-from graphmeans.report.contrasts import EDGES, Contrast, mean_contrasts, profile, profile_contrasts, spreads
+from graphmeans.report.contrasts import EDGES, NODES, Contrast, mean_contrasts, profile, profile_contrasts, spreads
 from graphmeans.report.evidence import Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, branches, consensus, outline, without_common_head
@@ -100,7 +100,7 @@ def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool) 
     if matrices:
         return "Each picture says which connections are stronger or weaker in the mean of a cluster than in all networks."
     if typical:
-        return f"Each picture is a typical member of a cluster: dots are nodes, lines edges. In mean graphs {paler}."
+        return f"Each picture is a typical member of a cluster. In mean graphs {paler}."
     if sequences:
         return f"Each picture is the mean of a cluster of sequences, place by place: {paler}."
     return f"Each picture is the mean graph of a cluster: dots are nodes, lines edges; {paler}."
@@ -227,7 +227,8 @@ class CardMaker:
         """What stands below a small picture, line by line: of mixed clusters the classes, the upper levels of a tree, and what
         sets the cluster apart where its classes do not say that."""
         if is_molecule(cluster.mean):  # a formula says more than classes
-            return [f"{one.what[0].upper()}{one.what[1:]}" for one in said[:1] if cluster.majority is None]
+            told = said[:1] if self._unnamed(cluster) else []
+            return [f"{one.what[0].upper()}{one.what[1:]} (others {one.there})" for one in told]
         lines = []
         if cluster.purity is not None and cluster.purity < PURE:
             shares = [(round(count / cluster.size, 2), name) for name, count in cluster.mixture[:CLASSES]]
@@ -236,9 +237,9 @@ class CardMaker:
             lines.append(self.sequences[cluster.label] or "")
         levels = self.captions[cluster.label]
         if levels and self.captions.count(levels) == 1:  # what another cluster has, too, tells nothing
-            lines.append(BELOW.join(levels[:CAPTION]))
+            lines.append(f"Half or more have {BELOW.join(levels[:CAPTION])}")
         matrix = network is not None and network["leads"]
-        if cluster.majority is None or self.mixed or matrix or cluster.majority.isdigit():
+        if self._unnamed(cluster) or matrix:
             most = 1 if self.many or cluster.majority is not None else SAID
             words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
             if network is not None and matrix:
@@ -249,6 +250,11 @@ class CardMaker:
                 text = "; ".join(words)
                 lines.append(f"{text[0].upper()}{text[1:]}")
         return lines
+
+    def _unnamed(self, cluster: ClusterSummary) -> bool:
+        """Whether its classes do not say what a cluster is: there are none, they are numbers, or others are of the same one."""
+        majority = cluster.majority
+        return majority is None or self.mixed or majority.isdigit() or sum(c.majority == majority for c in self.clusters) > 1
 
     def _silhouette(self, label: int) -> str:
         """The mean silhouette width of a cluster, as the profile shows it; "" where that is not known."""
@@ -263,7 +269,8 @@ class CardMaker:
         of = self.profiles[cluster.label]
         if of["nodes in a graph"] < 0.5:
             return ""
-        shown = [(number(significant(of[f"{what} in a graph"], 3)), what) for what in ("nodes", "edges")]
+        called = dict(zip((NODES, EDGES), _called(cluster.mean), strict=True))
+        shown = [(number(significant(of[key], 3)), f"{what}s") for key, what in called.items()]
         return " and ".join(f"{count} {what}" for count, what in shown if count != "0")
 
     def _form(self, label: int, said: list[Told]) -> str:
@@ -359,7 +366,7 @@ _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 
 
 #: What says how large graphs are.
-_SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges)")
+_SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges|atoms|bonds)")
 
 
 def _same_order(one: FloatArray, other: FloatArray) -> bool:

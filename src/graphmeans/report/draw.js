@@ -169,7 +169,8 @@ function painter(D) {
     return seen.length ? [Math.min(...seen), Math.max(...seen)] : [0, 1000];
   }
   function around1(g) {
-    const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), side = Math.max(x1 - x0, y1 - y0, 250) * 1.3;
+    const least = strokesOf(g).length ? 250 : 700; // dots alone would fill the picture
+    const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), side = Math.max(x1 - x0, y1 - y0, least) * 1.3;
     return `${(x0 + x1 - side) / 2} ${(y0 + y1 - side) / 2} ${side} ${side}`;
   }
 

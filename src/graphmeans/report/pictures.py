@@ -13,6 +13,7 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import Drawing, box_about, drawing
 from graphmeans.plots.layers import leads_down
 from graphmeans.plots.members import frame_positions, union_box
+from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled, sequence_places
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, layers_beside, own_positions, square, tree_beside
@@ -110,9 +111,9 @@ class ClusterPictures:
         self.shown[label] = member
 
     def small_pen(self, label: int, size: int = 300) -> Pen:
-        """The pen for a small picture: of the member that is shown, or of a mean that is a tree, without its words."""
-        picture = self.shown.get(label, self.drawings[label])
-        return Pen(picture, size, picture.box(labels=False), labels=False)
+        """For a small picture: of the member that is shown, or of a mean that is a tree; no words, but letters of atoms."""
+        picture, letters = self.shown.get(label, self.drawings[label]), is_molecule(self.means[label])
+        return Pen(picture, size, picture.box(labels=letters), labels=letters)
 
     def small(self, label: int) -> str:
         """The id of the picture of a cluster where there is little room."""

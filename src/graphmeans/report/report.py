@@ -145,14 +145,14 @@ def _page(
     pictures = ClusterPictures(means_told, whole)
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
-    noun = "graph" if molecules is None else "molecule"
+    noun = "molecule" if any(is_molecule(cluster.mean) for cluster in summary.clusters) else "graph"
     shape = None if molecules is None else molecules.shape
     data = page_data(pictures, collection, summary, evidence, places, known, shape)
     palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
-    typical = typical_members(pictures, summary, evidence, collection)
+    typical = typical_members(pictures, summary, evidence, collection, molecules is not None)
     maker = CardMaker(summary, evidence, collection, pictures, known)
     networks = network_cards(summary, collection)
     shown = [

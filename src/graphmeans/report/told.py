@@ -60,7 +60,7 @@ _EMPTY = f"{_HAVE}no nodes"
 EMPTY_WORDS, PIECES_WORDS = "have no nodes", "separate pieces each"
 _ALL = {"0%": "none", "100%": "all"}
 #: Columns whose values are what nodes are called.
-_NAMING = ("label", "kind", "type", "symbol")
+_NAMING = ("label", "kind", "type", "symbol", "element", "chem", "atom")
 #: How far, in shares of their extent, drawings lie from the others if it is told.
 AWAY = 0.5
 #: How differences of shapes begin, of more and of less; the words that follow.
@@ -264,16 +264,18 @@ def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
 
 
 def _of_kind(what: str, having: str) -> str:
-    """ "aromatic bonds", as the column is called as the things are, "For nodes", else "edges with type arc"."""
+    """ "aromatic bonds", as the column is called as the things are, "For nodes", "arc edges", else "edges with color red"."""
     column, _, kind = having.partition(" ")
-    return f"{kind} {what}s" if kind and (column == what or (what == "node" and column in _NAMING)) else f"{what}s with {having}"
+    naming = column == what or column.rstrip("0123456789") in _NAMING
+    return f"{kind} {what}s" if kind and naming else f"{what}s with {having}"
 
 
 def _are(what: str, having: str) -> str:
     if having == "ring":
         return "are in rings"
-    if having.startswith(("kind ", "type ")):
-        return f"are of {having}"
+    column, _, kind = having.partition(" ")
+    if column.rstrip("0123456789") in ("kind", "type"):
+        return f"are of {column.rstrip('0123456789')} {kind}"
     return f"are {having.removeprefix(what + ' ')}" if having.startswith(f"{what} ") or " " not in having else f"have {having}"
 
 

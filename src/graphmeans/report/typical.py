@@ -18,7 +18,8 @@ from graphmeans.report.summary import ClusteringSummary
 from graphmeans.report.words import DOUBT
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
-COMMON = 0.5
+#: Of molecules it is a larger one: fragments of a formula are read as molecules that they are not.
+COMMON, COMMON_OF_MOLECULES = 0.5, 0.9
 #: Names of members that a tile tells.
 NAMED = 2
 #: So many of the nearest members at most are looked at, and half of a small cluster.
@@ -40,16 +41,20 @@ def common_share(means: Sequence[MeanGraph], sizes: Sequence[int]) -> float:
 
 
 def typical_members(
-    pictures: ClusterPictures, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs
+    pictures: ClusterPictures, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs, medoids: bool = False
 ) -> dict[int, str]:
     """The names of members whose pictures take the place of small pictures of means: near ones of the usual size.
 
     The nearest of all is often smaller than most: what it lacks costs less than edges that few others have. Nothing where means
-    say enough: where graphs have many edges in common, where they lie in the plane, are trees or molecules, or have named nodes.
+    say enough: where graphs have many edges in common, where they lie in the plane, are trees, or have named nodes; and where
+    `medoids` of molecules lead anyway.
     """
     means = [c.mean for c in summary.clusters]
-    told = any(own_positions(mean) is not None or is_molecule(mean) or is_labelled(mean) for mean in means)
-    if told or any(pictures.is_tree) or common_share(means, [c.size for c in summary.clusters]) >= COMMON:
+    molecules = any(map(is_molecule, means))
+    placed = any(own_positions(mean) is not None for mean in means) and not molecules
+    told = medoids or placed or any(map(is_labelled, means)) or any(pictures.is_tree)
+    least = COMMON_OF_MOLECULES if molecules else COMMON
+    if told or common_share(means, [c.size for c in summary.clusters]) >= least:
         return {}
     labels, sample = summary.labels[evidence.sample], evidence.sample.tolist()
     sizes = [(graphs[i].n_nodes, graphs[i].n_edges) for i in sample]

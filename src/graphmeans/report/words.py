@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
 from numpy.typing import NDArray
 
 #: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
 LONG = 8
 #: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
 DOUBT = 0.25
+#: Where a long name of several words may be broken.
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])")
 #: What stands in a table where there is no value.
 MISSING = "—"
 
@@ -109,6 +112,17 @@ def natural_key(text: str) -> list[tuple[int, int, str]]:
     return [*plain, (2, 0, text)]  # of names that are alike otherwise, 01 and 1 say, the order is fixed, too
 
 
+def breakable(text: str) -> Markup:
+    """Escaped, with places where a line may end inside of long names: after the points, bars and strokes between their words.
+
+    Examples
+    --------
+    >>> breakable("such as os.add_path, y 85.1")
+    Markup('such as os.<wbr>add_<wbr>path, y 85.1')
+    """
+    return Markup("<wbr>").join(escape(part) for part in _BETWEEN_WORDS.split(text))
+
+
 @cache
 def page_template(module: str, page: str = "page.html") -> Template:
     """A page in the folder of the module whose ``__file__`` this is."""
@@ -116,5 +130,5 @@ def page_template(module: str, page: str = "page.html") -> Template:
         loader=FileSystemLoader(Path(module).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters.update(number=number, percent=percent, counted=counted)
+    environment.filters.update(number=number, percent=percent, counted=counted, breakable=breakable)
     return environment.get_template(page)
