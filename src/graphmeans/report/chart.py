@@ -197,6 +197,10 @@ def map_svg(
     ), [int(c) for c in colours]
 
 
+#: Pictures on the map that give way by less stay where they are: nobody would see it.
+STILL = 0.3
+
+
 def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
     """Places near these for boxes of these widths and heights, so that they lie on each other as little as possible.
 
@@ -216,8 +220,10 @@ def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
             break
         shorter = np.stack([over[..., 0] <= over[..., 1], over[..., 0] > over[..., 1]], axis=2) & on[..., None]
         push = np.where(shorter, np.sign(gap) * over, 0.0)
-        at += 0.5 * push.sum(axis=1) / np.maximum(shorter.sum(axis=1), 1)
+        before, at = at, at + 0.5 * push.sum(axis=1) / np.maximum(shorter.sum(axis=1), 1)
         at = np.clip(at, low, np.array([MAP_WIDTH, MAP_HEIGHT]) - low)
+        if np.abs(at - before).max() < STILL:
+            break
     return np.round(at).astype(np.int64)
 
 
