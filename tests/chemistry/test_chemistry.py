@@ -134,6 +134,13 @@ def test_groups_that_close_a_ring_say_with_which_place():
     assert any("ring with R" in text for text in texts)
 
 
+def test_a_group_that_closes_two_rings_with_the_same_place_is_counted():
+    _, cluster = one_cluster([*(f"CCCC{end}" for end in ("O", "N", "S", "F", "Cl")), "OC12CCC(CC1)CC2"])
+    first, second = cluster.variation(cluster.core_at(1.0)).places
+    assert dict(first.what) == {"H": 5 / 6, "2 × *CC* (ring with R2)": 1 / 6}
+    assert dict(second.what)["2 × *CC* (ring with R1) + OH"] == 1 / 6
+
+
 def test_a_group_that_is_bound_to_one_atom_twice_says_how_large_the_ring_is():
     _, cluster = one_cluster([f"CNC(=O)c1ccccc1{group}" for group in ("OC", "OC", "OCC", "OC1CC1")])
     (place,) = cluster.variation(cluster.core_at(1.0)).places

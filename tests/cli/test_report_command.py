@@ -60,3 +60,16 @@ def test_what_does_not_belong_together_is_refused(results, tmp_path):
     assert "in the input" in call("report", results / "out", results / "reversed", code=2)
     assert "holds no model.gmz" in call("report", tmp_path, results / "letters", code=2)
     assert "neither a number" in call("report", results / "out", results / "letters", "--members", "some", code=2)
+
+
+def test_a_page_that_cannot_be_made_costs_no_results(results, monkeypatch, tmp_path):
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("no such thing")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("graphmeans.cli.results.write_report", fails)
+        said = call("cluster", results / "letters", "-k", 4, "-o", tmp_path / "out", "--n-init", 1, "-q", code=1)
+    assert "the page could not be made, but labels, model and all other files are there" in said
+    assert "internal error: KeyError" in said
+    call("report", tmp_path / "out", results / "letters", "-q")
+    assert drawn(tmp_path / "out" / "report.html")

@@ -21,6 +21,10 @@ MOST_SIGNS = 16
 _DUMMY = re.compile(r"\[(\d+)\*\]")
 
 Way = tuple[int, ...]
+#: A group that an atom of the core carries: its name, and the other atoms of the core that it is bound to, by their numbers.
+Group = tuple[str, tuple[int, ...]]
+Groups = tuple[Group, ...]
+NOTHING: Groups = ()
 
 
 @dataclass(frozen=True)
@@ -91,23 +95,22 @@ def variation(core: Core, members: list[Aligned]) -> Variation:
     """
     found = [(member, ways) for member in members if (ways := _ways(core, member))]
     chosen = _choose_ways(found)
-    groups: list[Counter[str]] = [Counter() for _ in core.order]
+    groups: list[Counter[Groups]] = [Counter() for _ in core.order]
     elements: list[Counter[str]] = [Counter() for _ in core.order]
     for (member, _), way in zip(found, chosen, strict=True):
         carried = _carried(core, member, way)
         for q, atom in enumerate(way):
-            groups[q][carried.get(q, HYDROGEN)] += 1
+            groups[q][carried.get(q, NOTHING)] += 1
             elements[q][member.symbols[atom]] += 1
     count = len(found)
-    places = []
     by_host = sorted(range(len(core.order)), key=lambda q: core.order[q])
-    carrying = [q for q in by_host if count - groups[q][HYDROGEN] >= max(1.0, LEAST * count) or _cut(core, q)]
-    for n, q in enumerate(carrying, 1):
-        places.append(Place(f"R{n}", core.order[q], _shares(groups[q], count)))
+    carrying = [q for q in by_host if count - groups[q][NOTHING] >= max(1.0, LEAST * count) or _cut(core, q)]
+    names = {q: f"R{n}" for n, q in enumerate(carrying, 1)}
+    places = [Place(names[q], core.order[q], _shares(_told(groups[q], names), count)) for q in carrying]
     varying = [q for q in by_host if core.order[q] in core.elements and len(elements[q]) > 1]
     for n, q in enumerate(varying, 1):
         places.append(Place(f"X{n}", core.order[q], _shares(elements[q], count)))
-    return Variation(_with_names(places, carrying, core), count)
+    return Variation(tuple(places), count)
 
 
 def _ways(core: Core, member: Aligned) -> list[Way]:
@@ -160,12 +163,12 @@ def _look(member: Aligned, way: Way) -> list[tuple[str, ...]]:
     return [(symbols[a], *sorted(symbols[other] for other in near[a] if other not in inside)) for a in way]
 
 
-def _carried(core: Core, member: Aligned, way: Way) -> dict[int, str]:
-    """The names of the groups that atoms of the core carry, by the number of the atom in the query."""
+def _carried(core: Core, member: Aligned, way: Way) -> dict[int, Groups]:
+    """The groups that atoms of the core carry, by the number of the atom in the query."""
     chem = part("Chem")
     with silent():
         sides = chem.ReplaceCore(member.molecule, core.query, way, replaceDummies=True, labelByIndex=True)
-    groups: dict[int, list[str]] = {}
+    groups: dict[int, list[Group]] = {}
     if sides is not None and sides.GetNumAtoms():
         for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
             if atom.GetAtomicNum() == 0:
@@ -173,18 +176,15 @@ def _carried(core: Core, member: Aligned, way: Way) -> dict[int, str]:
         for text in chem.MolToSmiles(sides).split("."):
             bound = Counter(int(number) - 1 for number in _DUMMY.findall(text))
             for q, times in bound.items():
-                ring = "".join(f"→{other}" for other in sorted(set(bound) - {q}))
-                name = _closed(text) if times > 1 and not ring else group_name(text)
-                groups.setdefault(q, []).append(name + ring)
+                others = tuple(sorted(set(bound) - {q}))
+                groups.setdefault(q, []).append((_closed(text) if times > 1 and not others else group_name(text), others))
     at = {a: q for q, a in enumerate(way)}
     for first, last, _ in member.bonds:  # a ring may also be closed by a bond between atoms of the core
         i, j = at.get(first), at.get(last)
         if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
             for q, other in ((i, j), (j, i)):
-                groups.setdefault(q, []).append(f"bond→{other}")
-    return {
-        q: " + ".join(map(_times, *zip(*sorted(Counter(names).items()), strict=True))) for q, names in groups.items()
-    }
+                groups.setdefault(q, []).append(("bond", (other,)))
+    return {q: tuple(sorted(carried)) for q, carried in groups.items()}
 
 
 def _closed(smiles: str) -> str:
@@ -197,9 +197,11 @@ def _closed(smiles: str) -> str:
 
 
 def _times(name: str, count: int) -> str:
-    """The same group several times: F₃, (CH₃)₂."""
+    """The same group several times: F₃, (CH₃)₂, 2 × *CC* (ring with R2)."""
     if count == 1:
         return name
+    if " " in name:
+        return f"{count} × {name}"
     small = str(count).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
     return f"{name if len(name) == 1 or name in ('Cl', 'Br') else f'({name})'}{small}"
 
@@ -215,19 +217,18 @@ def _shares(counts: Counter[str], of: int) -> tuple[tuple[str, float], ...]:
     return tuple((text, n / of) for text, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _with_names(places: list[Place], carrying: list[int], core: Core) -> tuple[Place, ...]:
-    """Groups that are bound to the core twice say where else, by the name of that place."""
-    names = {q: f"R{n}" for n, q in enumerate(carrying, 1)}
+def _told(groups: Counter[Groups], names: dict[int, str]) -> Counter[str]:
+    """What stands at an atom, in words; groups that are bound to the core once more say where, by the name of that place."""
 
-    def said(text: str) -> str:
-        return " + ".join(map(one, text.split(" + ")))
-
-    def one(text: str) -> str:
-        what, *others = text.split("→")
+    def one(group: Group) -> str:
+        what, others = group
         if not others:
-            return text
-        if len(what) > MOST_SIGNS:
-            what = "ring system"
-        return f"{what} (ring with {', '.join(names.get(int(q), 'another place') for q in others)})"
+            return what
+        where = ", ".join(names.get(q, "another place") for q in others)
+        return f"{'ring system' if len(what) > MOST_SIGNS else what} (ring with {where})"
 
-    return tuple(Place(place.name, place.atom, tuple((said(text), share) for text, share in place.what)) for place in places)
+    told: Counter[str] = Counter()
+    for carried, count in groups.items():
+        same = Counter(one(group) for group in carried)
+        told[" + ".join(_times(text, times) for text, times in sorted(same.items())) or HYDROGEN] += count
+    return told

@@ -6,6 +6,7 @@ import csv
 import logging
 import re
 import shlex
+import warnings
 from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
@@ -53,11 +54,18 @@ def write_results(
         _write_centroids(directory / "centroids", [cluster.mean for cluster in summary.clusters])
     estimator.save(directory / "model.gmz")
     logger.info("making the report")
-    write_report(
-        directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds,
-        command=None if arguments is None else shlex.join(["graphmeans", *arguments]), y_down=y_down, summary=summary,
-        members=members_wanted(members),
-    )  # fmt: skip
+    try:
+        write_report(
+            directory / REPORT, estimator=estimator, graphs=graphs, classes=classes, title=title, seconds=seconds,
+            command=None if arguments is None else shlex.join(["graphmeans", *arguments]), y_down=y_down, summary=summary,
+            members=members_wanted(members),
+        )  # fmt: skip
+    except Exception:
+        warnings.warn(
+            f"{directory}: the page could not be made, but labels, model and all other files are there; "
+            "`graphmeans report` makes it from them", stacklevel=2
+        )  # fmt: skip
+        raise
     return summary
 
 
