@@ -18,9 +18,6 @@ from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Matches
 
-#: An alignment is as near as that of the fit if it is longer by rounding only.
-AS_NEAR = 1.0 + 1e-9
-
 
 def points_of(estimator: Any, graphs: Any) -> GraphBatch:
     """Graphs (or the rows of an array) as points of the estimator's space."""
@@ -45,23 +42,6 @@ def align_to_center(space: Any, points: GraphBatch, centers: GraphBatch, labels:
     """Match each graph with the center of its label."""
     pairs = np.stack([np.arange(len(points)), np.asarray(labels, dtype=np.int64)], axis=1)
     return space.match(points, centers, pairs)
-
-
-def align_as_fitted(
-    quick: Any, thorough: Any, points: GraphBatch, centers: GraphBatch, labels: ArrayLike, distances: ArrayLike
-) -> tuple[Matches, int]:
-    """Match graphs with the centers of their labels, and return the matches with how many matchings they took.
-
-    The fit knows how near each graph is. Where the quick space finds an alignment that is as near, nothing more is sought.
-    """
-    found = align_to_center(quick, points, centers, labels)
-    reached = np.asarray(quick.in_units_of_graphs(found.upper)) <= np.asarray(distances) * AS_NEAR
-    missed = np.flatnonzero(~reached & (found.upper > found.lower))
-    if len(missed):
-        more = align_to_center(thorough, points.take(missed), centers, np.asarray(labels)[missed])
-        nearer = more.upper < found.upper[missed]
-        found.put(missed[nearer], more.take(nearer))
-    return found, len(points) + len(missed)
 
 
 def fitted_labels(estimator: Any, graphs: Any) -> IntArray:

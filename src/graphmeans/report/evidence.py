@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.evaluation.fitted import align_as_fitted, centers_of, members_by_distance, points_of, spread_sample
+from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
@@ -47,8 +47,6 @@ CANDIDATES = 3
 CLEAR = 0.5
 #: Distances that only place and compare need little effort; alignments that are shown are matched with full effort.
 QUICK_EFFORT = 0.1
-#: With how much of it graphs are first aligned to their own centers; those that do not get as near as the fit has them, with all.
-OWN_EFFORT = 0.2
 #: Number of graphs from which the usual size of a graph is estimated.
 LOOKED = 400
 #: Number of bootstrap samples that the stability is estimated from.
@@ -103,8 +101,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     of = labels[sample]
 
     ways = match_centers(quick, centers, int(CENTERS * affordable))
-    fair_effort = replace(estimator.space_, matcher=Auto(effort=OWN_EFFORT))
-    own, aligned = align_as_fitted(fair_effort, space, points, centers, of, distances[sample])
+    own = align_to_center(space, points, centers, of)
     composed = _composed_distances(estimator.space_, points, centers, of, own, ways)
     there, checked = map_of(quick, points, centers, of, distances[sample], composed, ways, CHECKED)
     second, second_distance, matched, beside = _second(
@@ -123,7 +120,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
         rest_fidelity=fidelity, silhouettes=widths,
         stability=_stability(points, centers, of, own, second, beside, fair, random_state),
         nearest=nearest, farthest=farthest,
-        matchings=int(aligned + ways.matchings + checked + int(matched.sum()) + spent),
+        matchings=int(len(sample) + ways.matchings + checked + int(matched.sum()) + spent),
     )  # fmt: skip
 
 
