@@ -14,6 +14,7 @@ from graphmeans import Graph
 from graphmeans.report import write_report
 from graphmeans.report.summary import summarize_clustering
 from graphmeans.report.told import told
+from graphmeans.report.words import whole_percents
 from reports import fitted, letters
 
 EMPTY, FULL = 30, 12
@@ -75,7 +76,8 @@ def test_a_mixed_cluster_names_its_classes_and_on_a_mixed_page_what_sets_it_apar
     for cluster in summarize_clustering(estimator, classes).clusters:
         tile = text.split(f'<li data-c="{cluster.label}">')[1].split("</li>")[0]
         lines = [entities.unescape(line) for line in re.findall(r'<small title="(.*?)">', tile)]
-        assert lines[0] == ", ".join(f"{round(100 * count / cluster.size)}% {name}" for name, count in cluster.mixture)
+        whole = whole_percents([count for _, count in cluster.mixture])
+        assert lines[0] == ", ".join(f"{share}% {name}" for (name, _), share in zip(cluster.mixture, whole, strict=True))
         card = text.split(f'id="cluster-{cluster.label}"')[1].split("</article>")[0]
         said = entities.unescape(re.sub(",? on average|<.*?>", "", card))
         assert lines[1].lower() in said.lower()  # with what it is in the others
@@ -177,7 +179,13 @@ def test_kinds_of_edges_are_named_as_edges():
     here = {"graphs that have edges with type0 arc": 1.0, "share of edges with type1 line": 0.6}
     there = {"graphs that have edges with type0 arc": 0.2, "share of edges with type1 line": 0.2}
     said = [line.what for line in told(here, [there], [10], {}, {"node": "node", "edge": "edge"})]
-    assert said == ["all have arc edges", "60% of the edges are of type line"]
+    assert said == ["all have arc edges", "60% of the edges have type1 line"]  # the second of two columns by its name
+
+
+def test_what_nearly_all_others_have_is_told_by_who_lacks_it():
+    here, there = {"graphs that have nodes with symbol A": 0.57}, {"graphs that have nodes with symbol A": 1.0}
+    (said,) = told(here, [there], [10], {}, {"node": "node", "edge": "edge"})
+    assert (said.what, said.there) == ("43% have no A nodes", "0%")
 
 
 def test_classes_that_several_clusters_have_do_not_say_what_one_is(tmp_path):

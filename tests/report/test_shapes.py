@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -67,6 +69,8 @@ def test_forms_are_those_of_networkx():
             expected = {
                 "empty": n == 0, "node": n == 1, "line": n == 2 and graph.n_edges == 1, "loose": n > 1 and not graph.n_edges,
                 "star": n > 3 and nx.is_isomorphic(other, nx.star_graph(n - 1)),
+                "arms": n > 4 and nx.is_tree(other) and sorted(d for _, d in other.degree)[-2:-1] == [2]
+                and max(d for _, d in other.degree) > 2,
                 "chain": n > 2 and nx.is_isomorphic(other, nx.path_graph(n)),
                 "ring": n > 2 and nx.is_isomorphic(other, nx.cycle_graph(n)),
                 "parts": graph.n_edges > 0 and not nx.is_connected(other),
@@ -90,10 +94,27 @@ def test_cards_say_what_most_members_are(tmp_path):
     estimator = fitted(graphs, 2)
     assert len(set(estimator.labels_[:8])) == len(set(estimator.labels_[8:])) == 1
     html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
-    for first, expected in ((0, "All members are stars: one node is in all of about 6 edges."),
+    for first, expected in ((0, "All members are stars: one node is in all 5 to 6 edges."),
                             (8, "90% of the members are rings of 9 nodes.")):  # fmt: skip
         card = html.split(f'id="cluster-{estimator.labels_[first]}"')[1].split("</article>")[0]
         assert f'<p class="told form">{expected}</p>' in card
+
+
+def test_tiles_say_the_form_where_it_differs_between_clusters(tmp_path):
+    chains = [Graph(7, [(i, i + 1) for i in range(6)])] * 6
+    arms = [Graph(7, [(0, 1), (1, 2), (0, 3), (3, 4), (0, 5), (5, 6)])] * 6
+
+    def tiles(graphs):
+        estimator = fitted(graphs, 2)
+        html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+        found = re.findall(r'<li data-c="(\d)">.*?<small title="(.*?)">', html)
+        return [dict(found).get(str(estimator.labels_[n])) for n in (0, -1)], html
+
+    said, html = tiles([*chains, *arms])
+    assert said == ["Chains", "Stars with arms"]
+    assert "All members are stars with longer arms: 6 nodes around one, in lines." in html
+    said, _ = tiles([*chains, *[Graph(4, [(i, i + 1) for i in range(3)])] * 6])
+    assert not any("hains" in line for line in said)  # all are chains
 
 
 def test_too_few_of_one_form_are_not_told():
@@ -120,11 +141,11 @@ def test_sentences_about_shapes():
     star = [Graph(6, [(0, i) for i in range(1, 6)])] * 4
     ring = [Graph(6, [(i, (i + 1) % 6) for i in range(6)])] * 4
     lines = said(star, ring, shaped=True)
-    assert {"up to 5 edges at one node, on average (others 2)", "fewer cycles, 0 on average (others 1)"} <= set(lines)
+    assert {"5 edges at the busiest node, on average (others 2)", "fewer cycles, 0 on average (others 1)"} <= set(lines)
     wide = [Graph({"x": [0.0, 9.0], "y": [0.0, 1.0]}, [(0, 1)])] * 4
     high = [Graph({"x": [0.0, 1.0], "y": [0.0, 9.0]}, [(0, 1)])] * 4
     lines = said(wide, high, shaped=True)
-    assert {"wider, 9 on average (others 1)", "lines 100% level (others 0%)"} <= set(lines)
+    assert {"wider, 9 on average (others 1)", "100% of the length of lines is level (others 0%)"} <= set(lines)
     far = [Graph({"x": [30.0, 31.0], "y": [0.0, 9.0]}, [(0, 1)])] * 4
     assert said(far, high, shaped=True) == ["further to the right, x 30.5 on average (others 0.5)"]
 

@@ -137,7 +137,7 @@ def test_nothing_is_called_fewer_that_is_more(tmp_path):
     assert summary.saving < 1
     said = words(Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)))
     assert "× fewer" not in said
-    needs = f"in all; a standard k-means needs {number(summary.standard)}"
+    needs = f"in all, for seeds, swaps and proofs; a standard k-means needs {number(summary.standard)}"
     assert f"comparisons of two graphs (matchings) {needs}" in said
     assert number(summary.matchings) in said
 

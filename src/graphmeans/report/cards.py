@@ -17,14 +17,24 @@ from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.contrasts import EDGES, NODES, Contrast, mean_contrasts, profile, profile_contrasts, spreads
-from graphmeans.report.evidence import Evidence
+from graphmeans.report.evidence import REDRAWN, Evidence
 from graphmeans.report.networks import connection_contrasts
 from graphmeans.report.outlines import BELOW, branches, consensus, outline, without_common_head
 from graphmeans.report.pictures import ClusterPictures, node_numbers
-from graphmeans.report.shapes import PIECES, forms, join_graphs
+from graphmeans.report.shapes import ARMS, EMPTY, PIECES, forms, join_graphs
 from graphmeans.report.summary import ClusteringSummary, ClusterSummary, class_in_words
-from graphmeans.report.told import EMPTY_WORDS, PIECES_WORDS, Told, features, form_words, mean_shapes, told
-from graphmeans.report.words import DOUBT, MISSING, counted, natural_key, number, percent, significant
+from graphmeans.report.told import (
+    EMPTY_WORDS,
+    PIECES_WORDS,
+    Told,
+    features,
+    form_in_short,
+    form_words,
+    main_form,
+    mean_shapes,
+    told,
+)
+from graphmeans.report.words import DOUBT, MISSING, counted, natural_key, number, percent, significant, whole_percents
 
 
 class KeyFigure(NamedTuple):
@@ -46,11 +56,13 @@ def headline(summary: ClusteringSummary, evidence: Evidence, noun: str = "graph"
     if evidence.silhouettes is not None:
         index = f"silhouette index {silhouette_words(evidence)}; 1 would be wholly apart, 0 not at all"
         said.append(f"{_apart(evidence.silhouettes.index)} ({index}).")
+    elif len(sizes) > 1:
+        said.append("How well the clusters are apart cannot be told from as few graphs as are compared here.")
     sure = []
     if np.isfinite(summary.certified):
         sure.append(f"{percent(summary.certified)} of the {noun}s are proven to be nearest to the mean of their own cluster")
     if evidence.stability is not None:
-        sure.append(f"{percent(evidence.stability)} would stay in it if the {noun}s were drawn anew")
+        sure.append(f"{percent(evidence.stability)} would stay in it with another sample of {noun}s")
     if sure:
         said.append(f"{sure[0][0].upper()}{sure[0][1:]}{', and ' + sure[1] if len(sure) > 1 else ''}.")
     if summary.accuracy is not None:
@@ -79,15 +91,17 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole
     if np.isfinite(summary.certified):
         shown.append(KeyFigure(percent(summary.certified), "certified: a proof says that no other mean graph is nearer"))
     if evidence.stability is not None:
-        of = "" if evidence.fair.sum() == summary.n_graphs else f" (sample of {number(int(evidence.fair.sum()))})"
-        shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster if the graphs are drawn anew{of}"))
+        drawn = number(int(evidence.fair.sum()))
+        of = "" if evidence.fair.sum() == summary.n_graphs else f" ({REDRAWN} times, of {drawn} graphs)"
+        shown.append(KeyFigure(percent(evidence.stability), f"stable: same cluster with another sample of graphs{of}"))
     ours = number(summary.matchings)
     if summary.saving is not None and summary.saves:
         fewer = f"{summary.saving:,.{1 if summary.saving < 100 else 0}f}× fewer"
         what = f"{MATCHINGS} than a standard k-means: {ours} in all, in place of {number(summary.standard or 0)}"
         shown.append(KeyFigure(fewer, what))
     elif summary.standard is not None:
-        shown.append(KeyFigure(ours, f"{MATCHINGS} in all; a standard k-means needs {number(summary.standard)}"))
+        what = f"{MATCHINGS} in all, for seeds, swaps and proofs; a standard k-means needs {number(summary.standard)}"
+        shown.append(KeyFigure(ours, what))
     shown.append(KeyFigure(duration, f"{'in all; ' if whole else 'for '}{counted(summary.n_iter, 'iteration')}"))
     return shown
 
@@ -153,15 +167,21 @@ class CardMaker:
         trees = any(pictures.is_tree)
         shape: list[dict[str, float]] = [{} for _ in self.members]
         self.forms = ["" for _ in self.members]
+        self.short_forms = self.forms
         self.two_way = False
         if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
             joined = join_graphs([graph for members in self.members for graph in members])
             self.two_way = joined.two_way
-            named, pieces = iter(forms(joined)), iter(joined.pieces.tolist())
+            placed = any(own_positions(c.mean) is not None for c in self.clusters)  # then pictures show how lines run
+            rest, pieces = iter("" if placed and form == ARMS else form for form in forms(joined)), iter(joined.pieces.tolist())
+            named = [list(islice(rest, len(members))) for members in self.members]
             self.forms = [
-                form_words(members, list(islice(named, len(members))), list(islice(pieces, len(members))), self.two_way)
-                for members in self.members
+                form_words(members, own, list(islice(pieces, len(members))), self.two_way)
+                for members, own in zip(self.members, named, strict=True)
             ]
+            main = [main_form(own) for own in named]
+            if len({form for form, _ in main}) > 1:  # what all have sets none apart
+                self.short_forms = [form_in_short(*of) if of[0] == EMPTY or not placed else "" for of in main]
             if not trees:
                 shape, spread = mean_shapes(self.members, joined)
                 self.spread |= spread
@@ -196,8 +216,8 @@ class CardMaker:
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         groups = (
-            {"what": "Typical", "why": "nearest to the mean", "members": typical},
-            {"what": "Odd", "why": f"farthest from the mean{_both(sum(map(self._nearly_elsewhere, odd)))}", "members": odd},
+            {"what": "Typical", "why": f"nearest to the mean{self._doubtful_too(typical)}", "members": typical},
+            {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
             {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
         tight = cluster.rms_distance
@@ -231,8 +251,9 @@ class CardMaker:
             return [f"{one.what[0].upper()}{one.what[1:]} (others {one.there})" for one in told]
         lines = []
         if cluster.purity is not None and cluster.purity < PURE:
-            shares = [(round(count / cluster.size, 2), name) for name, count in cluster.mixture[:CLASSES]]
-            lines.append(", ".join(f"{percent(share)} {class_in_words(name)}" for share, name in shares))
+            shares = whole_percents([count for _, count in cluster.mixture])
+            named = zip(shares[:CLASSES], cluster.mixture, strict=False)
+            lines.append(", ".join(f"{share}% {class_in_words(name)}" for share, (name, _) in named))
         if self.sequences[cluster.label]:
             lines.append(self.sequences[cluster.label] or "")
         levels = self.captions[cluster.label]
@@ -246,6 +267,9 @@ class CardMaker:
                 words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
             elif len(words) < most and not lines and plain and not any(map(_SIZE.search, words)):
                 words.append(f"{plain} on average")
+            if (form := self.short_forms[cluster.label]) and EMPTY_WORDS not in "".join(words):
+                lines.append(form)
+                words = words[:1]
             if words:
                 text = "; ".join(words)
                 lines.append(f"{text[0].upper()}{text[1:]}")
@@ -352,9 +376,16 @@ class CardMaker:
             typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
         far = [n for n in rows[::-1][:odd] if n not in near]
-        named = set(far)
+        named = {*near, *far}
         by_margin = sorted((n for n in rows if n not in named), key=lambda n: self.margins[n])  # the nearest first among equals
         return near, far, [n for n in by_margin[:doubtful] if self._nearly_elsewhere(n)]
+
+    def _doubtful_too(self, rows: list[int]) -> str:
+        """What is said of typical and odd members that are doubtful, too: these are shown once."""
+        doubtful = sum(map(self._nearly_elsewhere, rows))
+        if not doubtful:
+            return ""
+        return f"; {'all' if doubtful == len(rows) > 1 else doubtful} of them also nearly in another cluster"
 
     def _nearly_elsewhere(self, row: int) -> bool:
         """Whether another cluster is nearly as near to this member as its own."""
@@ -375,11 +406,6 @@ def _same_order(one: FloatArray, other: FloatArray) -> bool:
         return False
     one, other = one[np.isfinite(one)], other[np.isfinite(other)]
     return bool(abs(np.corrcoef(one, other)[0, 1]) > FOLLOWS) if np.ptp(one) and np.ptp(other) else False
-
-
-def _both(doubtful: int) -> str:
-    """What is said of odd members that are doubtful, too: these are shown once."""
-    return f"; {doubtful} of them also nearly in another cluster" if doubtful else ""
 
 
 def _named(lines: list[Contrast]) -> str:

@@ -25,7 +25,9 @@ WAYS = ("level", "rising to the right", "steep", "falling to the right")
 
 
 #: Forms that a graph may have, as sentences tell them.
-EMPTY, NODE, LINE, STAR, CHAIN, RING, LOOSE, PARTS = FORMS = ("empty", "node", "line", "star", "chain", "ring", "loose", "parts")
+EMPTY, NODE, LINE, STAR, ARMS, CHAIN, RING, LOOSE, PARTS = FORMS = (
+    "empty", "node", "line", "star", "arms", "chain", "ring", "loose", "parts",
+)  # fmt: skip
 
 
 class Joined(NamedTuple):
@@ -104,7 +106,8 @@ def _degrees_of_kinds(graphs: Sequence[Graph], sizes: IntArray, degrees: IntArra
 def forms(joined: Joined) -> list[str]:
     """What each of these graphs is: one of `FORMS`, or "" where it is nothing that has a name.
 
-    Chains and rings of arcs lead from node to node; in a star one node is in all edges, whichever way they go.
+    Chains and rings of arcs lead from node to node; in a star one node is in all edges, whichever way they go. A star with
+    arms has one node from which at least three lines of nodes go out, some of more than one.
 
     Examples
     --------
@@ -125,8 +128,8 @@ def forms(joined: Joined) -> list[str]:
     for name, holds in (
         (PARTS, (pieces > 1) & (edges > 0)), (LOOSE, (sizes > 1) & (edges == 0)),
         (RING, whole & thin & (sizes > 2) & (edges == sizes)), (CHAIN, tree & thin & (sizes > 2)),
-        (STAR, tree & (sizes > 3) & (most == sizes - 1)), (LINE, (sizes == 2) & (edges == 1)),
-        (NODE, (sizes == 1) & (edges == 0)), (EMPTY, sizes == 0),
+        (ARMS, tree & (_many(degrees, sizes, ptr) == 1)), (STAR, tree & (sizes > 3) & (most == sizes - 1)),
+        (LINE, (sizes == 2) & (edges == 1)), (NODE, (sizes == 1) & (edges == 0)), (EMPTY, sizes == 0),
     ):  # fmt: skip
         found[holds] = name
     return list(map(str, found.tolist()))
@@ -142,6 +145,11 @@ def _most(values: IntArray, sizes: IntArray, ptr: IntArray) -> FloatArray:
     found = np.full(len(sizes), np.nan)
     found[sizes > 0] = np.maximum.reduceat(values, ptr[:-1][sizes > 0])
     return found
+
+
+def _many(degrees: IntArray, sizes: IntArray, ptr: IntArray) -> IntArray:
+    """How many nodes of each graph are in three edges or more."""
+    return np.bincount(np.repeat(np.arange(len(sizes)), sizes), degrees >= 3, minlength=len(sizes)).astype(np.int64)
 
 
 def _in_the_plane(graphs: Sequence[Graph], sizes: IntArray, ptr: IntArray, ends: IntArray, of: IntArray) -> dict[str, FloatArray]:

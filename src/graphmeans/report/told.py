@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from math import isfinite, isnan, nan
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from graphmeans.report.known_values import KNOWN
 from graphmeans.report.outlines import BELOW, Branches
 from graphmeans.report.shapes import (
     ACROSS,
+    ARMS,
     CHAIN,
     CYCLES,
     DEGREE,
@@ -39,12 +40,14 @@ from graphmeans.report.shapes import (
     Joined,
     shapes,
 )  # fmt: skip
-from graphmeans.report.words import number, percent, significant
+from graphmeans.report.words import natural_key, number, percent, significant
 
 #: How many things are told; from how many standard deviations, or which share, a difference is worth telling.
 MOST, WORTH, WORTH_SHARE = 3, 0.5, 0.1
 #: The share of members that must have one form for a sentence to say so.
 MOST_OF = 0.6
+#: If such a share of the others have something, it is told which share has none of it.
+NEARLY_ALL = 0.95
 #: What graphs lack says less of them than what they have: so many times.
 LACKING = 0.7
 #: Differences of shares, of nodes and of graphs, that are worth as much as one standard deviation.
@@ -54,6 +57,7 @@ _PLACE = re.compile(r"mean ([xyXY]|value \d+) of nodes")
 _TURN = re.compile(rf"mean (?:{ANGLE.pattern}) of (?:node|edge)s", re.IGNORECASE)
 _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (node|edge)s with (.+)")
 _HAVE = "graphs that have "
+_WITH = re.compile(r"(node|edge)s with (.+)")
 _DEPTH = f"mean {DEPTH} of nodes"
 _EMPTY = f"{_HAVE}no nodes"
 #: What is said of graphs that are empty, in shares; and of those in several pieces.
@@ -61,6 +65,11 @@ EMPTY_WORDS, PIECES_WORDS = "have no nodes", "separate pieces each"
 _ALL = {"0%": "none", "100%": "all"}
 #: Columns whose values are what nodes are called.
 _NAMING = ("label", "kind", "type", "symbol", "element", "chem", "atom")
+#: What members of one form are called in short; pieces are seen.
+_FORMS = {
+    EMPTY: "Empty, without nodes", NODE: "Single nodes", LINE: "Single lines", STAR: "Stars", ARMS: "Stars with arms",
+    CHAIN: "Chains", RING: "Rings", LOOSE: "Nodes without edges",
+}  # fmt: skip
 #: How far, in shares of their extent, drawings lie from the others if it is told.
 AWAY = 0.5
 #: How differences of shapes begin, of more and of less; the words that follow.
@@ -108,6 +117,30 @@ def features(
     return found | {key: count / len(graphs) for key, count in counts.items()}
 
 
+def main_form(named: Sequence[str]) -> tuple[str, float]:
+    """The form that most of these graphs have, and the share that has it; "" if there is none.
+
+    Examples
+    --------
+    >>> main_form(["star", "star", "star", "node"]), main_form(["star", "node"])
+    (('star', 0.75), ('', 0.0))
+    """
+    form, count = Counter(named).most_common(1)[0] if named else ("", 0)
+    return (form, count / len(named)) if form and count >= MOST_OF * len(named) else ("", 0.0)
+
+
+def form_in_short(form: str, share: float) -> str:
+    """What most members are, for the caption of a small picture; "" for forms that pictures show.
+
+    Examples
+    --------
+    >>> form_in_short("star", 0.75), form_in_short("chain", 1.0)
+    ('75% stars', 'Chains')
+    """
+    word = _FORMS.get(form, "")
+    return word if share >= 1 or not word else f"{_percent(share)} {word[0].lower()}{word[1:]}"
+
+
 def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[float], two_way: bool = False) -> str:
     """One sentence on what members are, if most of these graphs have one form: `named` as by `forms`, in so many pieces.
 
@@ -118,27 +151,26 @@ def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[f
     >>> form_words([Graph(4, [(0, 1), (0, 2), (0, 3)])] * 3 + [Graph(1)], ["star"] * 3 + ["node"], [1] * 4)
     '75% of the members are stars: one node is in all 3 edges.'
     """
-    form, count = Counter(named).most_common(1)[0] if named else ("", 0)
-    if not form or count < MOST_OF * len(named):
+    form, part = main_form(named)
+    if not form:
         return ""
     alike = [(graph, int(parts)) for graph, of, parts in zip(graphs, named, pieces, strict=True) if of == form]
-    share = "All members" if count == len(named) else f"{_percent(count / len(named))} of the members"
+    share = "All members" if part >= 1 else f"{_percent(part)} of the members"
 
-    def about(values: Sequence[int]) -> str:
-        middle = sorted(values)[len(values) // 2]
-        return f"{middle:,}" if min(values) == max(values) else f"about {middle:,}"
+    def between(values: Sequence[int]) -> str:
+        least, most = min(values), max(values)
+        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
-    def several(values: Sequence[int]) -> str:
-        least, most, middle = min(values), max(values), sorted(values)[len(values) // 2]
-        return f"{middle:,}" if least == most else f"several ({least:,} to {most:,}, half of them at most {middle:,})"
-
-    nodes = about([graph.n_nodes for graph, _ in alike])
-    edges = about([graph.n_edges // (2 if two_way else 1) for graph, _ in alike])
+    nodes = between([graph.n_nodes for graph, _ in alike])
+    edges = between([graph.n_edges // (2 if two_way else 1) for graph, _ in alike])
+    parts = [parts for _, parts in alike]
+    half = f", half of them into at most {sorted(parts)[len(parts) // 2]:,}" if min(parts) < max(parts) else ""
     said = {
         EMPTY: "are empty: they have no nodes", NODE: "are a single node", LINE: "are a single line: two nodes and an edge",
-        STAR: f"are stars: one node is in all {'of ' * edges.startswith('about')}{edges} edges",
+        STAR: f"are stars: one node is in all {edges} edges",
         CHAIN: f"are chains of {nodes} nodes", RING: f"are rings of {nodes} nodes",
-        LOOSE: f"are {nodes} nodes without edges", PARTS: f"fall into {several([parts for _, parts in alike])} {PIECES_WORDS}",
+        ARMS: f"are stars with longer arms: {between([graph.n_nodes - 1 for graph, _ in alike])} nodes around one, in lines",
+        LOOSE: f"are {nodes} nodes without edges", PARTS: f"fall into {between(parts)} {PIECES_WORDS}{half}",
     }  # fmt: skip
     return f"{share} {said[form]}."
 
@@ -176,7 +208,9 @@ def told(
     found: list[tuple[float, bool, str, Told]] = []
     pairs = [(other, size) for other, size in zip(others, sizes, strict=True) if other and size]
     least = max(0.5 * sum(sizes), 1)
-    for key in set(here).union(*others):
+    every = set(here).union(*others)
+    several = _several(every)
+    for key in every:
         share = key.startswith(("share of ", _HAVE))
         nothing = 0.0 if share and not key.startswith(RUNS) else nan  # what is not told of a cluster that has none
         if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (isnan(nothing) and key not in here):
@@ -195,18 +229,21 @@ def told(
             continue  # that graphs have nodes is nothing special
         if key in (ACROSS, UP) and abs(own - there) < AWAY * max(here[WIDTH], here[HEIGHT]):
             continue
+        lacks = key.startswith(_HAVE) and NEARLY_ALL <= there > own > 0
         unit = SHARE_OF_GRAPHS if key.startswith(_HAVE) else SHARE if share else max(spread.get(key, np.inf), 1e-12)
         weight = abs(own - there) / unit * (LACKING if share and own < there else 1.0)
         if key == _DEPTH:
             weight *= LACKING  # it mostly follows from sizes, and nobody sees it
         if weight >= (WORTH_SHARE / SHARE if share else WORTH):
             sign = -1.0 if key == UP and draws_down() else 1.0  # pictures have y upwards, whatever the numbers of the user
-            shown = [_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in (own, there)]
-            found.append((-round(weight, 6), own < there, key, Told(_what(key, shown[0], own > there, names), shown[1])))
+            values = (1.0 - own, 1.0 - there) if lacks else (own, there)
+            shown = [_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in values]
+            line = Told(_what(key, shown[0], own > there, names, several, lacks), shown[1])
+            found.append((-round(weight, 6), own < there, key, line))
     found.sort(key=lambda row: row[:3])  # of two that weigh the same first what graphs have, and not what they lack
     kept: list[Told] = []
     seen: Counter[str] = Counter()
-    either = _either_or(set(here).union(*others))
+    either = _either_or(every)
     for *_, key, line in found:
         column, kinds = _topic(key)
         if not any(seen[kind] for kind in kinds) and seen[column] < (1 if column in either else 2):
@@ -239,43 +276,59 @@ def _either_or(keys: Iterable[str]) -> set[str]:
     return {column for column, kinds in values.items() if len(kinds) == 2}
 
 
-def _what(key: str, value: str, more: bool, names: Mapping[str, str]) -> str:
+def _several(keys: Iterable[str]) -> set[str]:
+    """Columns whose names are those of others but for a number at their end, without the first: they are told in full."""
+    found = sorted({hit[2].split(" ")[0] for key in keys if (hit := _WITH.search(key))}, key=natural_key)
+    stems = [column.rstrip("0123456789") for column in found]
+    return {column for n, (column, stem) in enumerate(zip(found, stems, strict=True)) if stem in stems[:n]}
+
+
+def _what(key: str, value: str, more: bool, names: Mapping[str, str], several: Set[str], lacks: bool) -> str:
+    have = "have no" if lacks else "have"
     mean, kind = _MEAN.fullmatch(key), _KIND.fullmatch(key)
     if key == _EMPTY:
         return f"{_ALL.get(value, value)} have no {names['node']}s"
     if BELOW in key:
-        return f"{_ALL.get(value, value)} have {key.removeprefix(_HAVE)}"
+        return f"{_ALL.get(value, value)} {have} {key.removeprefix(_HAVE)}"
     if key.startswith(_HAVE):
         what, having = key.removeprefix(_HAVE).split("s with ", 1)
-        return f"{_ALL.get(value, value)} have {_of_kind(names[what], having)}"
+        return f"{_ALL.get(value, value)} {have} {_of_kind(names[what], having, several)}"
     if key.startswith(RUNS):
-        return f"lines {value} {key.removeprefix(RUNS)}"
+        return f"{value} of the length of lines is {key.removeprefix(RUNS)}"
     if key.startswith(DEGREE):
         return f"{key.removeprefix(DEGREE)} {names['node']}s have {value} {names['edge']}s on average"
     if key.startswith(HUB):
-        return f"up to {value} edges {key.removeprefix(HUB)}, on average"
+        return f"{value} edges {key.removeprefix(HUB).replace('one', 'the busiest')}, on average"
     if key in _SHAPES:
         return _SHAPES[key][0 if more else 1] + _SHAPES[key][2].format(value)
     if kind is not None:
-        return f"{_ALL.get(value, f'{value} of the')} {names[kind[1]]}s {_are(names[kind[1]], kind[2])}".replace("none ", "no ")
+        what = _are(names[kind[1]], kind[2], several)
+        return f"{_ALL.get(value, f'{value} of the')} {names[kind[1]]}s {what}".replace("none ", "no ")
+    if key == _DEPTH:
+        return f"{names['node']}s lie {value} levels below the root, on average"
     if mean is not None:
         return f"{mean[1]} of the {names[mean[2]]}s {value} on average"
     return f"{'more' if more else 'fewer'} {names[key.split('s in a graph')[0]]}s, {value} on average"
 
 
-def _of_kind(what: str, having: str) -> str:
+def _of_kind(what: str, having: str, several: Set[str]) -> str:
     """ "aromatic bonds", as the column is called as the things are, "For nodes", "arc edges", else "edges with color red"."""
     column, _, kind = having.partition(" ")
-    naming = column == what or column.rstrip("0123456789") in _NAMING
+    naming = column == what or _stem(column, several) in _NAMING
     return f"{kind} {what}s" if kind and naming else f"{what}s with {having}"
 
 
-def _are(what: str, having: str) -> str:
+def _stem(column: str, several: Set[str]) -> str:
+    """The name of a column without a number at its end, but where another is called so."""
+    return column if column in several else column.rstrip("0123456789")
+
+
+def _are(what: str, having: str, several: Set[str]) -> str:
     if having == "ring":
         return "are in rings"
     column, _, kind = having.partition(" ")
-    if column.rstrip("0123456789") in ("kind", "type"):
-        return f"are of {column.rstrip('0123456789')} {kind}"
+    if _stem(column, several) in ("kind", "type"):
+        return f"are of {_stem(column, several)} {kind}"
     return f"are {having.removeprefix(what + ' ')}" if having.startswith(f"{what} ") or " " not in having else f"have {having}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,22 @@ def percent(share: float) -> str:
         return "100%"
     value = math.floor(share * 1000) / 10 if share > 0.995 else round(share * 1000) / 10
     return f"{value:g}%"
+
+
+def whole_percents(counts: Sequence[int]) -> list[int]:
+    """Shares in whole per cent that add up to 100: those are rounded up that lose most by rounding down.
+
+    Examples
+    --------
+    >>> whole_percents([58, 7, 1]), whole_percents([1, 1, 1])
+    ([88, 11, 1], [34, 33, 33])
+    """
+    total = sum(counts)
+    found = [100 * count // total for count in counts]
+    by_rest = sorted(range(len(counts)), key=lambda n: -(100 * counts[n] % total))
+    for n in by_rest[: 100 - sum(found)]:
+        found[n] += 1
+    return found
 
 
 def is_long(values: NDArray[Any]) -> bool:
