@@ -106,7 +106,7 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole
     return shown
 
 
-def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool) -> str:
+def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool, edges: bool = True) -> str:
     """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means."""
     paler = "the paler something is, the fewer members of the cluster have it"
     if molecules:
@@ -117,7 +117,7 @@ def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool) 
         return f"Each picture is a typical member of a cluster. In mean graphs {paler}."
     if sequences:
         return f"Each picture is the mean of a cluster of sequences, place by place: {paler}."
-    return f"Each picture is the mean graph of a cluster: dots are nodes, lines edges; {paler}."
+    return f"Each picture is the mean graph of a cluster: dots are nodes{', lines edges' if edges else ''}; {paler}."
 
 
 def silhouette_words(evidence: Evidence) -> str:

@@ -143,8 +143,9 @@ function mapView(D, paint, members, name) {
     ctx.fill();
   }
   function status() {
+    const nouns = `${box.dataset.noun}${count === 1 ? "" : "s"}`;
     const far = beyond.toLocaleString("en"), shown = (count - beyond).toLocaleString("en");
-    const text = view.k > 1 ? `${shown} of ${count.toLocaleString("en")} graphs in view.` : beyond ? `${count.toLocaleString("en")} graphs. ${far} lie${beyond === 1 ? "s" : ""} beyond the edge: an arrow at the rim points to each; zoom out to see ${beyond === 1 ? "it" : "them"}.` : `${count.toLocaleString("en")} graphs.`;
+    const text = view.k > 1 ? `${shown} of ${count.toLocaleString("en")} ${nouns} in view.` : beyond ? `${count.toLocaleString("en")} ${nouns}. ${far} lie${beyond === 1 ? "s" : ""} beyond the edge: an arrow at the rim points to each; zoom out to see ${beyond === 1 ? "it" : "them"}.` : `${count.toLocaleString("en")} ${nouns}.`;
     if ($("map-status").textContent !== text) $("map-status").textContent = text;
   }
 

@@ -146,6 +146,7 @@ def _page(
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
     noun = "molecule" if any(is_molecule(cluster.mean) for cluster in summary.clusters) else "graph"
+    collection.noun = noun
     shape = None if molecules is None else molecules.shape
     data = page_data(pictures, collection, summary, evidence, places, known, shape)
     palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])
@@ -198,7 +199,8 @@ def _page(
         headline=headline(summary, evidence, noun),
         noun=noun,
         seen=seen_words(
-            molecules is not None, networks is not None and networks.leads, bool(typical), any(card["sequence"] for card in shown)
+            molecules is not None, networks is not None and networks.leads, bool(typical),
+            any(card["sequence"] for card in shown), any(mean.n_edges for mean in whole),
         ),
         figures=figures(summary, evidence, duration(spent), seconds is not None),
         cards=shown,
@@ -214,6 +216,7 @@ def _page(
         map=map_links,
         evidence=evidence,
         dots=len(places),
+        together=len(np.unique(places, axis=0)) < 0.9 * len(places),
         fidelity=f"{evidence.map.fidelity:.2f}",
         rest_fidelity=f"{evidence.rest_fidelity:.2f}",
         classes=data["classes"],

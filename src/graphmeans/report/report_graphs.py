@@ -22,6 +22,8 @@ class ReportGraphs(Sequence[Graph]):
         self._lazy: Any = graphs if is_lazy(graphs) else None
         self._listed: list[Graph] = [] if is_lazy(graphs) else graphs
         self._kept: dict[int, Graph] = {}
+        #: What a graph without a name is called, before its number.
+        self.noun = "graph"
 
     @property
     def lazy(self) -> bool:
@@ -55,30 +57,29 @@ class ReportGraphs(Sequence[Graph]):
     def names(self, rows: Sequence[int] | np.ndarray[Any, Any]) -> list[str]:
         """The names of these graphs, safe to show."""
         if self._lazy is None:
-            return [_name(i, self._listed[i].name) for i in rows]
-        return [_name(i, name) for i, name in zip(rows, self._lazy.names_of(np.asarray(rows)), strict=True)]
+            return [self._name(i, self._listed[i].name) for i in rows]
+        return [self._name(i, name) for i, name in zip(rows, self._lazy.names_of(np.asarray(rows)), strict=True)]
 
     def all_names(self, most_letters: int) -> list[str] | None:
         """The names of all graphs; None if they have more letters than this altogether."""
         found: list[str] = []
         letters = 0
         for names in [[graph.name for graph in self._listed]] if self._lazy is None else self._lazy.names_by_partition():
-            more = [_name(len(found) + i, name) for i, name in enumerate(names)]
+            more = [self._name(len(found) + i, name) for i, name in enumerate(names)]
             letters += sum(map(len, more))
             if letters > most_letters:
                 return None
             found += more
         return found
 
+    def _name(self, i: int, name: str | None) -> str:
+        return plain_text(f"{self.noun} {i}" if name is None else name, _NAME)
+
 
 def read_ahead(graphs: Sequence[Graph], rows: Iterable[int]) -> None:
     """Read graphs that will be used, if they are on disk."""
     if isinstance(graphs, ReportGraphs):
         graphs.read(rows)
-
-
-def _name(i: int, name: str | None) -> str:
-    return plain_text(f"graph {i}" if name is None else name, _NAME)
 
 
 def is_on_disk(graphs: Sequence[Graph]) -> bool:
