@@ -13,14 +13,14 @@ from markupsafe import Markup, escape
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.matrix import MeanMatrices, heat_map, scale_of, shown_ticks
+from graphmeans.plots.matrix import RISING, MeanMatrices, heat_map, scale_of, shown_ticks
 from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
 from graphmeans.report.connection_groups import group_contrasts
 from graphmeans.report.contrasts import Contrast
 from graphmeans.report.summary import ClusteringSummary
-from graphmeans.report.words import number
+from graphmeans.report.words import number, significant
 
 #: Connections that a card names, and a member's view; letters of a name, and along an axis.
 NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 32
@@ -36,6 +36,8 @@ SIDE = 300
 LETTER, GAP = 6.1, 6
 #: Names along an axis at most, and the height of one.
 MOST_NAMES, HEIGHT = 24, 11.5
+#: A scale ends at the largest entry if that is at most so many times as large as what it would else end at.
+STRETCHED = 1.15
 #: Words that blocks of rows share are sought among those that at most this share of names have; blocks must cover so much.
 FREQUENT, COVERED = (1.0, 0.6, 0.4, 0.25, 0.15, 0.1), 0.8
 
@@ -48,8 +50,8 @@ class NetworkCards:
         self.labels = [c.label for c in summary.clusters if c.size]
         self.names = [plain_text(name, LETTERS) for name in found.names]
         self._differences = found.differences
-        self._means = scale_of(found.means, diverging=False)
-        self._apart = scale_of(self._differences, diverging=True)
+        self._means = _scale(found.means, diverging=False)
+        self._apart = _scale(self._differences, diverging=True)
         self._of_all = found.mean_of_all
         self._placed = all(own_positions(c.mean) is not None for c in summary.clusters if c.size)
         dense = max(c.mean.n_edges for c in summary.clusters) > MANY  # then not all are drawn
@@ -63,7 +65,7 @@ class NetworkCards:
         return {
             "mean": self._picture(self.found.means[label], self._means, "Mean matrix", label),
             "apart": self._picture(self._differences[label], self._apart, "Difference from the mean of all networks", label),
-            "scale": [_signed(end) for end in self._means[:2]], "apart_scale": [_signed(end) for end in self._apart[:2]],
+            "scale": _ends(self.found.means, self._means), "apart_scale": _ends(self._differences, self._apart),
             "signed": self._means[0] < 0, "leads": self.leads, "said": self._said(label),
             "edges": [
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
@@ -152,7 +154,7 @@ class NetworkCards:
         return Markup(
             f'<svg class="matrix" viewBox="0 -6 {free + SIDE} {SIDE + 12}" role="img" aria-label="{said}" data-rows="{count}">'
             f'{"".join(written)}<image href="{image}" x="{free}" y="0" width="{SIDE}" height="{SIDE}" '
-            'class="pixels" preserveAspectRatio="none"/></svg>'
+            f'class="pixels{" ink" if scale[2] == RISING else ""}" preserveAspectRatio="none"/></svg>'
         )
 
 
@@ -206,9 +208,25 @@ def _coarse(values: FloatArray) -> FloatArray:
     return np.asarray(sums / np.outer(counts, counts))
 
 
-def _signed(value: float) -> str:
+def _signed(value: float, digits: int = 2) -> str:
     """A short number with a proper minus sign."""
-    return number(float(f"{value:.2g}")).replace("-", "−")
+    return number(significant(value, digits)).replace("-", "−")
+
+
+def _scale(values: FloatArray, *, diverging: bool) -> tuple[float, float, tuple[str, ...]]:
+    """The scale of some matrices. It ends at a short number, and holds all entries where none is far beyond the others."""
+    least, most, colours = scale_of(values, diverging=diverging)
+    largest = float(np.abs(values).max(initial=0.0))
+    end = largest if most < largest <= STRETCHED * most else most
+    unit = 10.0 ** (np.floor(np.log10(end)) - 1)
+    end = float(np.ceil(end / unit - 1e-9) * unit)
+    return (-end if least < 0 else 0.0), end, colours
+
+
+def _ends(values: FloatArray, scale: tuple[float, float, tuple[str, ...]]) -> list[str]:
+    """What is written at the ends of a scale."""
+    low, high = _signed(scale[0]), _signed(scale[1])
+    return [f"{low} and less" if values.min() < scale[0] < 0 else low, f"{high} and more" if values.max() > scale[1] else high]
 
 
 def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
