@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,11 +62,12 @@ class NetworkCards:
         """What the card of a cluster says of its matrix."""
         if label not in self.labels:
             return None
+        said = self._said(label)
         return {
             "mean": self._picture(self.found.means[label], self._means, "Mean matrix", label),
             "apart": self._picture(self._differences[label], self._apart, "Difference from the mean of all networks", label),
             "scale": _ends(self.found.means, self._means), "apart_scale": _ends(self._differences, self._apart),
-            "signed": self._means[0] < 0, "leads": self.leads, "said": self._said(label),
+            "signed": self._means[0] < 0, "leads": self.leads, "said": said, "caption": _caption(said),
             "edges": [
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
                  "all": number(float(f"{there:.3g}")), "more": here > there}
@@ -120,16 +121,17 @@ class NetworkCards:
 
     def _said(self, label: int) -> list[dict[str, Any]]:
         """What sets the cluster apart from all networks, group of connections by group."""
-        found = group_contrasts([str(name) for name in self.found.names], self._differences[label], self.found.directed)
-        return [
-            {
-                "between": one.between,
-                "stronger": one.difference > 0,
-                "here": _signed(float(self.found.means[label][one.where].mean())),
-                "all": _signed(float(self._of_all[one.where].mean())),
-            }
-            for one in found
-        ]  # fmt: skip
+        names, said = [str(name) for name in self.found.names], list[dict[str, Any]]()
+        found = group_contrasts(names, self._differences[label], self.found.directed, self._of_all)
+        for one in found:
+            here, there = (float(values[one.where].mean()) for values in (self.found.means[label], self._of_all))
+            digits = 2 if _signed(here) != _signed(there) else 3
+            told = {"here": _signed(here, digits), "all": _signed(there, digits), "stronger": one.difference > 0}
+            if told["here"] == told["all"]:
+                continue
+            these = "those" if said else "connections"
+            said.append(told | {"short": one.all_of or one.between, "what": one.all_of or f"{these} {one.between}"})
+        return said
 
     def _picture(self, values: Any, scale: Any, what: str, label: int) -> Markup:
         """The matrix with the names of its rows."""
@@ -227,6 +229,13 @@ def _ends(values: FloatArray, scale: tuple[float, float, tuple[str, ...]]) -> li
     """What is written at the ends of a scale."""
     low, high = _signed(scale[0]), _signed(scale[1])
     return [f"{low} and less" if values.min() < scale[0] < 0 else low, f"{high} and more" if values.max() > scale[1] else high]
+
+
+def _caption(said: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a tile says: the first of these groups of connections, and one that differs the other way, or else the second."""
+    other = [one for one in said[1:] if one["stronger"] != said[0]["stronger"]]
+    shown = [*said[:1], *(other or said[1:])[:1]]
+    return [f"{one['short'][0].upper()}{one['short'][1:]}: {'stronger' if one['stronger'] else 'weaker'}" for one in shown]
 
 
 def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
