@@ -125,6 +125,11 @@ def test_all_connections_are_called_so():
     assert told([f"node{i}" for i in range(16)], -values - values.T) == [("nearly all connections", False)]
 
 
+def test_where_there_are_no_connections_none_are_told():
+    own = ~ACROSS & ~np.eye(64, dtype=bool)
+    assert told(NETS, 0.2 * (OF_DEFAULT & own), usual=0.5 * own) == [("from “Default” to its own side", True)]
+
+
 def test_nothing_is_told_of_noise():
     values = np.random.default_rng(1).normal(size=(64, 64))
     assert told(NETS, values + values.T) == []

@@ -68,10 +68,8 @@ def group_contrasts(
             break
         first = first or block.worth
         whole = float(differences[block.where].mean())
-        alike = float((differences[block.where] * whole > 0).mean())
-        all_of = "nearly all connections" if alike >= NEARLY_ALL else "most connections" if alike >= MOST_OF else ""
-        if block.called or all_of:
-            found.append(GroupContrast(block.called, "" if block.called else all_of, whole, block.where))
+        all_of = "nearly all connections" if search.alike >= NEARLY_ALL else "most connections"
+        found.append(GroupContrast(block.called, "" if block.called else all_of, whole, block.where))
         search.open &= ~block.where
     signs = [one.difference > 0 for one in found]
     both = {signs.index(sign) for sign in set(signs)}  # the strongest of each sign
@@ -101,6 +99,8 @@ class _Search:
         most = np.sqrt(EXPLAINED * count)
         self.least = max(spread * min(CHANCE, most), 1e-12)
         self.least_free = max(spread * min(CHANCE_OF_ALL * np.sqrt(len(names)), most), 1e-12)
+        of_one_sign = self.differences * np.sign(self.differences.sum()) > 0
+        self.alike = float(of_one_sign.sum() / max(self.open.sum(), 1))  # the share of connections that differ as their mean does
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -117,12 +117,13 @@ class _Search:
         self._has, self._within = has.astype(np.float64), common.astype(np.float64)
         self._between = [np.ones((size, size), dtype=bool)]
         self._asked = [np.ones(len(self._one), dtype=bool)]
+        self._asked[0][0] = self.alike >= MOST_OF  # the first group is all nodes
         if self.known.sides:
             left, right = (np.array([one is side for one in self.known.groups]) @ has for side in self.known.sides)
             self._between += [np.outer(left, left) | np.outer(right, right), np.outer(left, right) | np.outer(right, left)]
             on_both = (has & left).any(axis=1) & (has & right).any(axis=1)
             pairs = on_both[self._one] & on_both[self._other]
-            self._asked += [pairs, pairs & (np.maximum(self._one, self._other) > 0)]  # the first group is all nodes
+            self._asked += [pairs, pairs & (np.maximum(self._one, self._other) > 0)]
         self._full = [self._sums(values) for values in (~np.eye(len(self._part), dtype=bool), self.differences)]
 
     def _cells(self, values: NDArray[np.generic]) -> FloatArray:
@@ -174,7 +175,7 @@ class _Search:
             for part in near:
                 if counts[part] < counts[n] and not (masks[part] & ~masks[n]).any():
                     rest = (sums[n] - sums[part]) * np.sign(sums[part]) * usual[part]
-                    evenly = rest >= EVENLY * abs(sums[part]) * (usual[n] - usual[part])
+                    evenly = rest > 0 and rest >= EVENLY * abs(sums[part]) * (usual[n] - usual[part])
                     told.discard(part if evenly else n)
         chosen = next((n for n in near if n in told), near[0])
         mask = self._mask(chosen)[self._part[:, None], self._part]
@@ -194,7 +195,7 @@ class _Search:
     def _snapped(self, worth: float, rows: BoolArray, columns: BoolArray) -> _Block | None:
         """The block with rows and columns that have names and are nearly these."""
         one, other = self.known.nearest(rows), self.known.nearest(columns)
-        if one is None or other is None:
+        if one is None or other is None or (one.is_all and other.is_all and self.alike < MOST_OF):
             return None
         where = np.outer(one.nodes, other.nodes)
         where = (where if self.directed else where | where.T) & ~np.eye(len(where), dtype=bool)
