@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from graphmeans.report.connection_groups import best_block, group_contrasts
+from graphmeans.report.region_words import side_of
 
 AREAS = ["Precentral", "Frontal_Sup", "Rolandic", "Insula", "Cuneus", "Lingual", "Fusiform", "Caudate"]
 NAMES = [f"{area}_{side}" for area in AREAS for side in "LR"]
@@ -42,23 +43,96 @@ def test_a_planted_block_is_found_as_all_pairs_of_sets_find_it():
         assert worth == pytest.approx(slow_best(values), rel=0.1)
 
 
-def test_a_block_that_no_words_name_is_called_by_its_regions_without_their_sides():
+def told(names: list[str], values: np.ndarray, directed: bool = False, usual: np.ndarray | None = None) -> list[tuple[str, bool]]:
+    """What is said, and whether that is stronger."""
+    return [(one.between or one.all_of, one.difference > 0) for one in group_contrasts(names, values, directed, usual)]
+
+
+def test_a_block_that_no_word_names_is_called_by_a_few_words_or_names():
     found = group_contrasts(NAMES, symmetric(among([0, 1, 2, 3, 4, 5], [8, 9, 10, 11])), False)
-    assert [one.between for one in found] == ["between Precentral, Frontal Sup, … (6 regions) and Cuneus, Lingual (4 regions)"]
+    said = "between “Precentral” + “Frontal” + “Rolandic” and “Cuneus” + “Lingual”"
+    assert [one.between for one in found] == [said]
     assert found[0].difference == pytest.approx(0.3)
     assert found[0].where.sum() == 2 * 24
 
 
-def test_words_name_a_block_where_they_say_as_much():
+def test_neighbours_are_called_by_the_first_and_the_last():
+    names, rows = [f"node{i}" for i in range(30)], list(range(5, 14))
+    assert told(names, symmetric(among(rows, rows, 30))) == [("within node5 … node13 (9 regions)", True)]
+
+
+def test_what_cannot_be_named_is_not_told():
+    names, rows = [f"node{i}" for i in range(30)], [2, 5, 7, 11, 13, 17, 19, 23, 24, 29]
+    assert told(names, symmetric(among(rows, rows, 30))) == []
+    assert told(names, symmetric(among(rows[:6], rows[:6], 30))) == [("within node2 + node5 + node7 + 3 others", True)]
+
+
+def test_sides_are_left_and_right():
     left, right = list(range(0, 16, 2)), list(range(1, 16, 2))
-    assert [one.between for one in group_contrasts(NAMES, symmetric(among(left, right)), False)] == ["between “L” and “R”"]
-    assert [one.between for one in group_contrasts(NAMES, symmetric(among(left, left)), False)] == ["within “L”"]
+    assert told(NAMES, symmetric(among(left, right))) == [("between left and right", True)]
+    assert told(NAMES, -symmetric(among(left, left))) == [("within the left side", False)]
+    assert told(NAMES, symmetric(among(left, left) | among(right, right))) == [("within either side", True)]
+    halves = [f"{side}H_{net}_{i}" for side in "LR" for net in ("Vis", "Default") for i in range(5)]
+    assert told(halves, symmetric(among(list(range(10)), list(range(10)), 20))) == [("within the left hemisphere", True)]
+    assert told(halves, symmetric(among(list(range(10)), list(range(10, 20)), 20))) == [("between left and right", True)]
 
 
-def test_groups_of_the_same_areas_are_told_apart_by_whole_names():
-    found = group_contrasts(NAMES, symmetric(among([0, 2, 4], [1, 3, 5])), False)
-    said = "between Precentral_L, Frontal_Sup_L, … (3 regions) and Precentral_R, Frontal_Sup_R, … (3 regions)"
-    assert [one.between for one in found] == [said]
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [("Cuneus_L", "left"), ("RH_Default_3", "right"), ("left knee", "left"), ("ctx-rh-cuneus", "right"), ("L1", "")],
+)
+def test_the_side_of_a_name(name, side):
+    assert side_of(name) == side
+
+
+NETS = [f"{side}H_{net}_{i}" for side in "LR" for net in ("Vis", "Cont", "Limbic", "Default") for i in range(8)]
+SIDE, DEFAULT = np.array([name[0] == "L" for name in NETS]), np.array(["Default" in name for name in NETS])
+ACROSS, OF_DEFAULT = SIDE[:, None] != SIDE, DEFAULT[:, None] | DEFAULT
+
+
+def planted() -> tuple[list[np.ndarray], np.ndarray]:
+    """Differences of three means, and what they differ from: usual connections, of which those across are weak; those across are
+    weaker; those of one system are weaker."""
+    rng = np.random.default_rng(0)
+    usual = rng.uniform(0.2, 0.8, ACROSS.shape) * np.where(ACROSS, 0.3, 1.0)
+    usual = (usual + usual.T) / 2
+    means = [usual, np.where(ACROSS, 0.4, 1.0) * usual, np.where(OF_DEFAULT, 0.4, 1.0) * usual]
+    every = sum(means) / 3
+    return [mean - every for mean in means], every
+
+
+def test_both_sides_of_a_system_are_told_at_once_and_what_is_stronger_beside_what_is_weaker():
+    (usual, split, weak), every = planted()
+    default = "from “Default” to all regions"
+    assert told(NETS, usual, usual=every) == [(default, True), ("between left and right", True)]
+    assert told(NETS, weak, usual=every)[0] == (default, False)
+    # Across sides the connections of that system are weaker, too: only those on the same side are stronger.
+    assert sorted(told(NETS, split, usual=every)) == [("between left and right", False), ("from “Default” to its own side", True)]
+
+
+def test_nothing_is_told_twice_and_all_that_is_told_is_true():
+    for differences in planted()[0]:
+        found = group_contrasts(NETS, differences, False, planted()[1])
+        assert len({one.between for one in found}) == len(found)
+        for one in found:
+            assert one.difference == pytest.approx(differences[one.where].mean())
+            assert (differences[one.where] * one.difference > 0).mean() > 0.9
+
+
+def test_all_connections_are_called_so():
+    values = 0.2 * np.random.default_rng(0).uniform(0.5, 1.5, (16, 16))
+    assert told(NAMES, values + values.T) == [("nearly all connections", True)]
+    assert told([f"node{i}" for i in range(16)], -values - values.T) == [("nearly all connections", False)]
+
+
+def test_where_there_are_no_connections_none_are_told():
+    own = ~ACROSS & ~np.eye(64, dtype=bool)
+    assert told(NETS, 0.2 * (OF_DEFAULT & own), usual=0.5 * own) == [("from “Default” to its own side", True)]
+
+
+def test_nothing_is_told_of_noise():
+    values = np.random.default_rng(1).normal(size=(64, 64))
+    assert told(NETS, values + values.T) == []
 
 
 def test_what_one_block_explains_is_not_told_again():
@@ -71,6 +145,9 @@ def test_connections_with_a_direction_are_blocks_of_rows_and_columns():
     values = np.where(among([0, 1, 2], [10, 11, 12, 13]), 0.3, 0.0)
     (found,) = group_contrasts(NAMES, values, True)
     assert found.where.sum() == 12
+    assert found.between == "from Precentral_L + Precentral_R + Frontal_Sup_L to “Lingual” + “Fusiform”"
+    assert told(NETS, np.outer(0.1 * DEFAULT, np.ones(64)), directed=True) == [("from “Default” to all regions", True)]
+    assert told(NETS, np.outer(np.ones(64), 0.1 * DEFAULT), directed=True) == [("from all regions to “Default”", True)]
     assert not found.where[10:14, :3].any()
 
 

@@ -290,3 +290,50 @@ def test_what_is_said_of_networks_is_in_their_matrices(tmp_path):
             assert there == pytest.approx(mean[a, b], rel=0.01)
             assert abs(here - there) == pytest.approx(largest[n], abs=0.01)
         assert row["im"].startswith("data:image/png;base64,")
+
+
+def test_every_sentence_on_networks_is_recomputed(tmp_path):
+    rng = np.random.default_rng(1)
+    names = [f"{side}H_{net}_{i}" for side in "LR" for net in ("Vis", "Cont", "Limbic", "Default") for i in range(8)]
+    left, default = (np.array([word in name for name in names]) for word in ("LH", "Default"))
+    across, of_default = left[:, None] != left, default[:, None] | default
+    base = rng.uniform(0.3, 0.9, (64, 64)) * np.where(across, 0.3, 1.0)
+    matrices = []
+    for i in range(24):
+        weak = [np.zeros_like(across), across, of_default][i % 3]
+        matrix = np.triu(base * np.where(weak, 0.4, 1.0) + rng.normal(0, 0.02, (64, 64)), 1)
+        matrices.append(matrix + matrix.T)
+    matrices = np.array(matrices)
+    graphs = gm.structures.labelled_networks(matrices, labels=names)
+    estimator = fitted(graphs, 3)
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    whole = ~np.eye(64, dtype=bool)
+    blocks = {
+        "between left and right": across, "from “Default” to all regions": of_default & whole,
+        "from “Default” to its own side": of_default & ~across & whole,
+    }  # fmt: skip
+    of_all, seen = matrices.mean(axis=0), []
+    for c, told in re.findall(r'<article[^>]*data-c="(\d)".*?<p class="told">(.*?)</p>', html, re.S):
+        sentences = re.findall(r"(?:Connections|those) ([^<]*) are <b>(\w+)</b>[^(]*\(([^,]*), there ([^)]*)\)", told)
+        assert len({what for what, *_ in sentences}) == len(sentences) == told.count("<b>") > 0
+        mean = matrices[estimator.labels_ == int(c)].mean(axis=0)
+        for what, word, here, there in sentences:
+            block = blocks[what]
+            assert word == ("stronger" if mean[block].mean() > of_all[block].mean() else "weaker")
+            assert float(here) == pytest.approx(mean[block].mean(), rel=0.05)
+            assert float(there) == pytest.approx(of_all[block].mean(), rel=0.05)
+            seen.append(f"{what} {word}")
+    assert set(seen) >= {
+        "between left and right weaker", "from “Default” to its own side stronger", "from “Default” to all regions weaker",
+        "from “Default” to all regions stronger", "between left and right stronger",
+    }  # fmt: skip
+    tiles = [re.findall("<small[^>]*>(.*?)</small>", tile) for tile in re.findall(r'<li data-c="\d+">.*?</li>', html, re.S)]
+    split = int(estimator.labels_[1])
+    assert sorted(re.sub("<[^>]*>|\u200b", "", line) for line in tiles[split]) == [
+        "Between left and right: weaker", "From “Default” to its own side: stronger",
+    ]  # fmt: skip
+    for title, values in (("Mean matrix", matrices), ("Difference from all networks", matrices - of_all)):
+        means = [values[estimator.labels_ == c].mean(axis=0) for c in range(3)]
+        low, high = re.search(rf"<b>{title}</b> (.*?) <span.*?</span> ([−\d.]+(?: and more)?)", html).groups()
+        assert high.endswith("and more") == (np.max(means) > float(high.split()[0]))
+        assert float(low.split()[0].replace("−", "-")) in (0.0, -float(high.split()[0]))

@@ -352,3 +352,15 @@ def test_a_cluster_without_a_common_node_says_so(tmp_path: Path):
     html = write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs).read_text(encoding="utf-8")
     assert "No node is common to half of the members." in html
     assert "0 nodes" not in html
+
+
+def test_all_members_that_are_drawn_are_shown_on_demand(tmp_path: Path):
+    graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    path = write_report(tmp_path / "r.html", estimator=fitted(graphs, 4), graphs=graphs, members=40)
+    page, html, few = Page(path), path.read_text(encoding="utf-8"), 0
+    for c, card in re.findall(r'<article[^>]*data-c="(\d)"(.*?)</article>', html, re.DOTALL):
+        shown = {n for some in re.findall(r'data-members="([\d ]+)"', card) for n in some.split()}
+        drawn = sum(row["c"] == int(c) for row in page.data["graphs"])
+        assert ("data-all=" in card) == (drawn > len(shown))
+        few += len(shown) < drawn < 15
+    assert few

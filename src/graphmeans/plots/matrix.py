@@ -24,8 +24,8 @@ from graphmeans.plots.text import plain_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Colours from little to much, and from less than usual over as usual to more.
-RISING = ("#f4f7fb", "#c9dcee", "#86b3d9", "#3d7fbd", "#12427c")
+#: Colours from little to much, an ink that no difference is drawn in, and from less than usual over as usual to more.
+RISING = ("#f7f6f3", "#d3d1cd", "#9b9a98", "#5b5c5f", "#16181c")
 DIVERGING = ("#2166ac", "#92c5de", "#f6f6f6", "#f4a582", "#b2182b")
 #: The largest entries do not decide the scale: this share of the entries lies within it.
 WITHIN = 0.995

@@ -264,7 +264,8 @@ class CardMaker:
             most = 1 if self.many or cluster.majority is not None else SAID
             words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
             if network is not None and matrix:
-                words = [f"{'stronger' if one['stronger'] else 'weaker'} {one['between']}" for one in network["said"][:1]]
+                lines += network["caption"][: 1 if self.many else SAID]
+                words = []
             elif len(words) < most and not lines and plain and not any(map(_SIZE.search, words)):
                 words.append(f"{plain} on average")
             if (form := self.short_forms[cluster.label]) and EMPTY_WORDS not in "".join(words):

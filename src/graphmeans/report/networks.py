@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,14 +13,14 @@ from markupsafe import Markup, escape
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.matrix import MeanMatrices, heat_map, scale_of, shown_ticks
+from graphmeans.plots.matrix import RISING, MeanMatrices, heat_map, scale_of, shown_ticks
 from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
 from graphmeans.report.connection_groups import group_contrasts
 from graphmeans.report.contrasts import Contrast
 from graphmeans.report.summary import ClusteringSummary
-from graphmeans.report.words import number
+from graphmeans.report.words import number, significant
 
 #: Connections that a card names, and a member's view; letters of a name, and along an axis.
 NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 32
@@ -36,6 +36,8 @@ SIDE = 300
 LETTER, GAP = 6.1, 6
 #: Names along an axis at most, and the height of one.
 MOST_NAMES, HEIGHT = 24, 11.5
+#: A scale ends at the largest entry if that is at most so many times as large as what it would else end at.
+STRETCHED = 1.15
 #: Words that blocks of rows share are sought among those that at most this share of names have; blocks must cover so much.
 FREQUENT, COVERED = (1.0, 0.6, 0.4, 0.25, 0.15, 0.1), 0.8
 
@@ -48,8 +50,8 @@ class NetworkCards:
         self.labels = [c.label for c in summary.clusters if c.size]
         self.names = [plain_text(name, LETTERS) for name in found.names]
         self._differences = found.differences
-        self._means = scale_of(found.means, diverging=False)
-        self._apart = scale_of(self._differences, diverging=True)
+        self._means = _scale(found.means, diverging=False)
+        self._apart = _scale(self._differences, diverging=True)
         self._of_all = found.mean_of_all
         self._placed = all(own_positions(c.mean) is not None for c in summary.clusters if c.size)
         dense = max(c.mean.n_edges for c in summary.clusters) > MANY  # then not all are drawn
@@ -60,11 +62,12 @@ class NetworkCards:
         """What the card of a cluster says of its matrix."""
         if label not in self.labels:
             return None
+        said = self._said(label)
         return {
             "mean": self._picture(self.found.means[label], self._means, "Mean matrix", label),
             "apart": self._picture(self._differences[label], self._apart, "Difference from the mean of all networks", label),
-            "scale": [_signed(end) for end in self._means[:2]], "apart_scale": [_signed(end) for end in self._apart[:2]],
-            "signed": self._means[0] < 0, "leads": self.leads, "said": self._said(label),
+            "scale": _ends(self.found.means, self._means), "apart_scale": _ends(self._differences, self._apart),
+            "signed": self._means[0] < 0, "leads": self.leads, "said": said, "caption": _caption(said),
             "edges": [
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
                  "all": number(float(f"{there:.3g}")), "more": here > there}
@@ -118,16 +121,17 @@ class NetworkCards:
 
     def _said(self, label: int) -> list[dict[str, Any]]:
         """What sets the cluster apart from all networks, group of connections by group."""
-        found = group_contrasts([str(name) for name in self.found.names], self._differences[label], self.found.directed)
-        return [
-            {
-                "between": one.between,
-                "stronger": one.difference > 0,
-                "here": _signed(float(self.found.means[label][one.where].mean())),
-                "all": _signed(float(self._of_all[one.where].mean())),
-            }
-            for one in found
-        ]  # fmt: skip
+        names, said = [str(name) for name in self.found.names], list[dict[str, Any]]()
+        found = group_contrasts(names, self._differences[label], self.found.directed, self._of_all)
+        for one in found:
+            here, there = (float(values[one.where].mean()) for values in (self.found.means[label], self._of_all))
+            digits = 2 if _signed(here) != _signed(there) else 3
+            told = {"here": _signed(here, digits), "all": _signed(there, digits), "stronger": one.difference > 0}
+            if told["here"] == told["all"]:
+                continue
+            these = "those" if said else "connections"
+            said.append(told | {"short": one.all_of or one.between, "what": one.all_of or f"{these} {one.between}"})
+        return said
 
     def _picture(self, values: Any, scale: Any, what: str, label: int) -> Markup:
         """The matrix with the names of its rows."""
@@ -152,7 +156,7 @@ class NetworkCards:
         return Markup(
             f'<svg class="matrix" viewBox="0 -6 {free + SIDE} {SIDE + 12}" role="img" aria-label="{said}" data-rows="{count}">'
             f'{"".join(written)}<image href="{image}" x="{free}" y="0" width="{SIDE}" height="{SIDE}" '
-            'class="pixels" preserveAspectRatio="none"/></svg>'
+            f'class="pixels{" ink" if scale[2] == RISING else ""}" preserveAspectRatio="none"/></svg>'
         )
 
 
@@ -206,9 +210,32 @@ def _coarse(values: FloatArray) -> FloatArray:
     return np.asarray(sums / np.outer(counts, counts))
 
 
-def _signed(value: float) -> str:
+def _signed(value: float, digits: int = 2) -> str:
     """A short number with a proper minus sign."""
-    return number(float(f"{value:.2g}")).replace("-", "−")
+    return number(significant(value, digits)).replace("-", "−")
+
+
+def _scale(values: FloatArray, *, diverging: bool) -> tuple[float, float, tuple[str, ...]]:
+    """The scale of some matrices. It ends at a short number, and holds all entries where none is far beyond the others."""
+    least, most, colours = scale_of(values, diverging=diverging)
+    largest = float(np.abs(values).max(initial=0.0))
+    end = largest if most < largest <= STRETCHED * most else most
+    unit = 10.0 ** (np.floor(np.log10(end)) - 1)
+    end = float(np.ceil(end / unit - 1e-9) * unit)
+    return (-end if least < 0 else 0.0), end, colours
+
+
+def _ends(values: FloatArray, scale: tuple[float, float, tuple[str, ...]]) -> list[str]:
+    """What is written at the ends of a scale."""
+    low, high = _signed(scale[0]), _signed(scale[1])
+    return [f"{low} and less" if values.min() < scale[0] < 0 else low, f"{high} and more" if values.max() > scale[1] else high]
+
+
+def _caption(said: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a tile says: the first of these groups of connections, and one that differs the other way, or else the second."""
+    other = [one for one in said[1:] if one["stronger"] != said[0]["stronger"]]
+    shown = [*said[:1], *(other or said[1:])[:1]]
+    return [f"{one['short'][0].upper()}{one['short'][1:]}: {'stronger' if one['stronger'] else 'weaker'}" for one in shown]
 
 
 def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
