@@ -13,7 +13,7 @@ from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: 
 from graphmeans.chemistry.names.functional import group_names  # noqa: E402
 from graphmeans.chemistry.names.rings import FUSED, HETEROAROMATIC, NAMES, SKELETONS, ring_keys, ring_names, several  # noqa: E402
 from graphmeans.chemistry.names.series import LEAST, name_series, set_apart, words  # noqa: E402
-from graphmeans.chemistry.names.substituents import group_name  # noqa: E402
+from graphmeans.chemistry.names.substituents import KINDS, group_name  # noqa: E402
 
 
 def molecules(*smiles: str) -> list:
@@ -176,13 +176,84 @@ def test_functional_groups_are_found_where_they_are_and_nowhere_else(name):
     ("*NC(=O)CBr", "NHCOCH₂Br"), ("*=NO", "=NOH"), ("*#N", "≡N"), ("*C=C(C#N)C#N", "CH=C(CN)₂"), ("*CCCCCCC", "(CH₂)₆CH₃"),
     ("*CCCCCOC(=O)CCCCCCCCCCCCCCC", "(CH₂)₅OCO(CH₂)₁₄CH₃"),
     ("*C(C)(C)O", "C(CH₃)₂OH"), ("*S(=O)(=O)N(C)C", "SO₂N(CH₃)₂"), ("*CC(N)C(=O)O", "CH₂CH(NH₂)COOH"),
-    ("*[N+](C)(C)C", "N⁺(CH₃)₃"), ("*C(F)(F)C(F)(F)F", "CF₂CF₃"), ("*CN1CCOCC1", "CH₂-morpholino"),
-    ("[7*]c1ccc(Cl)cc1", "4-Cl-phenyl"), ("*c1cc(C)cc(C)c1", "3,5-(CH₃)₂-phenyl"), ("*c1ccc(C(=O)O)c(F)c1", "3-F-4-COOH-phenyl"),
-    ("*C(c1ccccc1)c1ccccc1", "CH(phenyl)₂"), ("*C(=O)Nc1ccc(OC)cc1", "CONH-(4-OCH₃-phenyl)"), ("*C1CC1C", "*C1CC1C"),
-    ("*CC*", "*CC*"), ("*OC1CCCC2CCCCC12", "*OC1CCCC2CCCCC21"),
+    ("*[N+](C)(C)C", "N⁺(CH₃)₃"), ("*C(F)(F)C(F)(F)F", "CF₂CF₃"), ("*C(=N)N", "C(=NH)NH₂"), ("*OP(=O)(O)O", "OPO(OH)₂"),
+    ("*C(=O)OC(=O)C", "COOCOCH₃"), ("*[Hg]C", "HgCH₃"), ("*C(c1ccccc1)c1ccccc1", "CH(phenyl)₂"),
 ])  # fmt: skip
-def test_substituents_are_written_as_formulas_and_as_smiles_where_that_cannot_be(smiles, expected):
+def test_substituents_are_written_as_formulas(smiles, expected):
     assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*CC[N+](=O)[O-]", "CH₂CH₂NO₂"), ("*C[N+](=O)[O-]", "CH₂NO₂"), ("*c1ccc([N+](=O)[O-])cc1", "4-NO₂-phenyl"),
+    ("*CN(=O)=O", "CH₂NO₂"), ("*CS(=O)(=O)O", "CH₂SO₃H"), ("*S(=O)(=O)[O-]", "SO₃⁻"), ("*S(=O)(=O)C", "SO₂CH₃"),
+    ("*CN=[N+]=[N-]", "CH₂N₃"),
+    ("*[N+]#N", "N₂⁺"), ("*C[N+]#[C-]", "CH₂NC"), ("*CN=C=O", "CH₂NCO"), ("*CSC#N", "CH₂SCN"),
+    ("*c1ccc[n+]([O-])c1", "pyridin-3-yl N-oxide"),
+    ("*CN=O", "CH₂NO"), ("*C(=O)[O-]", "COO⁻"), ("*C[N+](C)(C)[O-]", "CH₂N⁺(CH₃)₂O⁻"),
+])  # fmt: skip
+def test_charges_within_a_group_and_the_bonds_of_its_oxygen_are_not_written(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*c1ccc(O)cc1O", "2,4-(OH)₂-phenyl"), ("*c1cc(O)c(O)c(O)c1", "3,4,5-(OH)₃-phenyl"),
+    ("*c1ccc(N)c(N)c1", "3,4-(NH₂)₂-phenyl"), ("*c1cc(C)cc(C)c1", "3,5-(CH₃)₂-phenyl"), ("*c1ccc(Cl)c(Cl)c1", "3,4-Cl₂-phenyl"),
+    ("*c1ccc(C(=O)O)c(F)c1", "3-F-4-COOH-phenyl"), ("*c1ccc(NC(=O)Nc2ccccc2)cc1", "4-(NHCONH-phenyl)-phenyl"),
+    ("*C(=O)Nc1ccc(OC)cc1", "CONH-(4-OCH₃-phenyl)"),
+])  # fmt: skip
+def test_groups_on_a_ring_are_told_from_what_they_carry(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*CC", "CH₂CH₃"), ("*C(C)C", "CH(CH₃)₂"), ("*CCCC", "(CH₂)₃CH₃"), ("*CC=C", "CH₂CH=CH₂"), ("*C(C)(C)C", "C(CH₃)₃"),
+    ("*OCC", "OCH₂CH₃"), ("*c1ccc(OCC)cc1", "4-OCH₂CH₃-phenyl"), ("*C(=O)OCC", "COOCH₂CH₃"), ("*C(=O)c1ccccc1", "CO-phenyl"),
+    ("*Cc1ccccc1", "CH₂-phenyl"), ("*Oc1ccccc1", "O-phenyl"), ("*NC(C)=O", "NHCOCH₃"),
+])  # fmt: skip
+def test_one_notation_is_used_for_alkyl_groups_wherever_they_are(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*C(=O)NCCCn1ccnc1", "CONH(CH₂)₃-imidazol-1-yl"), ("*CN1CCOCC1", "CH₂-morpholin-4-yl"), ("*c1ccccn1", "pyridin-2-yl"),
+    ("*N1CCN(C)CC1", "4-CH₃-piperazin-1-yl"), ("*c1cccs1", "thiophen-2-yl"), ("*c1cc(C)no1", "3-CH₃-isoxazol-5-yl"),
+    ("*C1CCNC1=O", "pyrrolidin-2-on-3-yl"), ("*C1CC1C", "2-CH₃-cyclopropyl"), ("*C1CCCCC1", "cyclohexyl"),
+    ("*C1C=CCCC1", "cyclohexenyl"), ("*C1CO1", "oxiran-2-yl"), ("*c1ccc2c(c1)OCO2", "1,3-benzodioxolyl"),
+    ("*OC1CCCC2CCCCC12", "O-decalinyl"), ("*c1cccc2ccccc12", "naphthyl"), ("*Cc1c(C)[nH]c2ccccc12", "CH₂-(CH₃-indolyl)"),
+    ("*C1CCC2(CC1)OCCO2", "spirocyclic cyclohexyl"), ("*=C1C=CC(=O)C=C1", "=cyclohexadienonylidene"),
+    ("*[n+]1ccccc1", "pyridinium-1-yl"), ("[1*][Co]([n+]1ccccc1)([n+]1ccccc1)SC#N", "Co(SCN)(pyridine)₂"),
+    ("*c1c2sccc2nc2sccc12", "tricyclic heteroaryl"), ("*C1CCCCCCCCCCCCC1", "macrocycle"),
+])  # fmt: skip
+def test_rings_in_substituents_have_names_with_the_place_that_is_bound(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*CC*", "CH₂CH₂"), ("[1*]OCO[2*]", "OCH₂O"), ("[7*]C([2*])=O", "CO"), ("*C(*)(C)C", "C(CH₃)₂"),
+    ("[2*]:cccc:[3*]", "CH=CHCH=CH"), ("*:ccc(Cl)c:*", "CH=CClCH=CH"), ("*:cccn:*", "CH=CHCH=N"), ("*:c(=O)oc(:*)=O", "COOCO"),
+    ("*:cc[nH]:*", "CHCHNH"),
+    ("[1*]:oc1ccccc1:[6*]", "ring system"), ("*CC(*)C*", "ring system"),
+])  # fmt: skip
+def test_chains_between_two_places_are_formulas_too(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("*C(=O)Nc1ccc(C(=O)Nc2ccc3c(O)cc(S(=O)(=O)O)cc3c2)cc1", "amide with naphthalene and phenyl rings"),
+    ("*OC(=O)OCCOCCOC(=O)OC(C)C(=O)OC(C)CC", "long ester"),
+    ("*c1nc(C)c(CC=C)c(NN=C(C)c2ccc(N)cc2)n1", "substituted pyrimidine"),
+    ("*COC(=O)CSc1nc(N)c(C#N)cc1C#N", "chain with a pyridine ring"),
+])  # fmt: skip
+def test_long_substituents_are_told_by_their_kind(smiles, expected):
+    assert group_name(smiles) == expected
+
+
+@pytest.mark.parametrize(("smarts", "kind", "example"), KINDS)
+def test_each_kind_of_substituent_is_that_of_its_example_and_not_that_of_an_alkyl_group(smarts, kind, example):
+    query, found = Chem.MolFromSmarts(smarts), Chem.MolFromSmiles(example)
+    assert found.HasSubstructMatch(query)
+    assert next(other for text, other, _ in KINDS if found.HasSubstructMatch(Chem.MolFromSmarts(text))) == kind
+    assert not Chem.MolFromSmiles("*CCC(=O)NCCOC").HasSubstructMatch(query)  # what stands farther away does not matter
 
 
 # -- names of series -----------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ class Group(NamedTuple):
 _ALKYL = "[CX4;!$(C([OX2])[O,N,S,n]);!$(C[F,Cl,Br,I])]"
 _PLAIN_N = "!$(N~[!#6]);!$(N[#6]=[O,S,N]);!$(NC#N)"
 #: Metals, but not those whose ions are mostly there to balance a charge.
-_METAL = f"[{','.join(f'#{n}' for n in (13, *range(21, 33), *range(39, 52), *range(57, 85), *range(89, 104)))}]"
+METALS = frozenset((13, *range(21, 33), *range(39, 52), *range(57, 85), *range(89, 104)))
+_METAL = f"[{','.join(f'#{n}' for n in sorted(METALS))}]"
 
 #: Aromatic rings of examples are thiophene: of what is bound to any aromatic ring, benzene shall not be taken for a part.
 GROUPS = tuple(Group(*row) for row in (
