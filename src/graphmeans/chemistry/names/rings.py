@@ -236,7 +236,9 @@ def _names(key: str) -> tuple[RingName, ...]:
     atoms = bare.GetNumAtoms()
     hetero = sum(atom.GetAtomicNum() != 6 for atom in bare.GetAtoms())
     known, skeletons, aromatic = _known()
-    found = [known[k] for k in (key, str(chem.MolToSmiles(bare))) if k in known]
+    found = [known[key]] if key in known else []
+    if not found or all(atom.GetIsAromatic() for atom in bare.GetAtoms()):  # a quinolone is a quinoline, a lactam no amine
+        found += [known[k] for k in [str(chem.MolToSmiles(bare))] if k in known and known[k] not in found]
     plain = _skeleton(bare)
     if plain in skeletons:
         found.append(skeletons[plain])
