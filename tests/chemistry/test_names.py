@@ -11,6 +11,7 @@ Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip ins
 
 from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: E402
 from graphmeans.chemistry.names.functional import group_names  # noqa: E402
+from graphmeans.chemistry.names.linkers import LINKED  # noqa: E402
 from graphmeans.chemistry.names.rings import FUSED, HETEROAROMATIC, NAMES, SKELETONS, ring_keys, ring_names, several  # noqa: E402
 from graphmeans.chemistry.names.series import LEAST, name_series, set_apart, words  # noqa: E402
 from graphmeans.chemistry.names.substituents import KINDS, group_name  # noqa: E402
@@ -169,6 +170,73 @@ def test_functional_groups_are_found_where_they_are_and_nowhere_else(name):
     assert [smiles for smiles in others if name in names(smiles)] == []
 
 
+#: Which classes the example of each class belongs to besides its own: those that it is a kind of, and no others.
+ALSO = {
+    "benzophenone": {"aryl ketone"}, "benzil": {"aryl ketone"}, "deoxybenzoin": {"aryl ketone"},
+    "benzanilide": {"anilide", "benzamide"}, "N-benzylbenzamide": {"benzamide"}, "phenyl benzoate": {"benzoate ester"},
+    "benzyl benzoate": {"benzoate ester"}, "N-benzylaniline": {"benzylamine"}, "dibenzylamine": {"benzylamine"},
+    "benzenesulfonanilide": {"benzenesulfonamide"}, "benzaldehyde phenylhydrazone": {"phenylhydrazone"},
+    "triphenylmethane": {"diphenylmethane"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("group", [row.group for row in LINKED], ids=lambda group: group.name)
+def test_what_joins_rings_is_found_in_its_example_and_in_that_of_no_other_class(group):
+    classes = {row.group.name for row in LINKED}
+    assert names(group.example) & classes == {group.name, *ALSO.get(group.name, ())}
+    assert Chem.MolFromSmiles(group.example).HasSubstructMatch(Chem.MolFromSmarts(group.smarts))
+
+
+@pytest.mark.parametrize(("smiles", "expected"), [
+    ("c1ccc2c(c1)Cc1ccccc1C2", set()), ("O=C1c2ccccc2C(=O)c2ccccc21", set()), ("c1ccc2[nH]ccc2c1", set()),  # rings are no linkers
+    ("CC(=O)Nc1ccc2ccccc2c1", set()),  # a naphthalene is no phenyl ring
+    ("O=C(c1ccccc1)c1cccnc1", {"aryl ketone"}), ("CSc1ccccc1", set()), ("Cc1ccncc1", set()), ("NC(=O)Cc1ccncc1", set()),
+    ("[Na+].[O-]C(=O)c1ccccc1", {"benzoic acid"}), ("OC(=O)Cc1ccccc1", set()), ("CC(=O)CCc1ccccc1", set()),
+    ("O=C1CCCN1c1ccccc1", set()), ("CC(=O)N(C(C)=O)c1ccccc1", set()),
+    ("c1ccc(-n2cccn2)cc1", {"phenyl group on a heteroarene"}),
+    ("O=C(NCc1ccccc1)c1ccncc1", {"heteroaryl carboxamide"}), ("C1CNCCN1Cc1ccccc1", {"benzylamine"}),
+    ("Cl[Zn](Cl)[n+]1ccccc1", {"pyridine bound to a metal"}), ("[Zn].c1ccncc1", set()),
+])  # fmt: skip
+def test_what_looks_like_a_class_of_linked_rings_is_none(smiles, expected):
+    assert names(smiles) & {row.group.name for row in LINKED} == expected
+
+
+def test_searches_that_are_not_begun_would_have_found_nothing():
+    smiles = [text for having, others in CASES.values() for text in (having + " " + others).split()]
+    for molecule in molecules(*smiles, *(group.example for group in FUNCTIONAL)):
+        found = [group.name for group in FUNCTIONAL if molecule.HasSubstructMatch(Chem.MolFromSmarts(group.smarts))]
+        assert group_names(molecule) == found
+
+
+@pytest.mark.parametrize(("smiles", "ring", "other"), [
+    ("O=C1CCCC(=O)N1", "glutarimide", "piperidine"), ("O=C1CCCCN1C", "piperidin-2-one", "piperidine"),
+    ("O=C1NC(=O)c2ccccc21", "phthalimide", "isoindoline"), ("O=C1CCCCC1", "cyclohexanone", "cyclohexane"),
+])  # fmt: skip
+def test_rings_with_carbonyl_groups_are_not_called_by_the_ring_without(smiles, ring, other):
+    assert ring in names(smiles)
+    assert other not in names(smiles)
+    assert {"4-quinolone", "quinoline"} <= names("O=c1cc[nH]c2ccccc12")  # which is one, and aromatic
+
+
+def test_numbers_of_rings_are_at_least_so_many_unless_most_have_as_many():
+    found = names("c1ccc(C(c2ccccc2)(c2ccccc2)c2ccccc2)cc1")
+    assert {"two or more phenyl rings", "three or more phenyl rings", "four phenyl rings"} <= found
+    assert "two phenyl rings" not in names("c1ccc(C(c2ccccc2)c2ccccc2)cc1")
+    two = ["CC(c1ccccc1)OC(C)c1ccccc1", "Clc1ccccc1CCSc1ccccc1", "c1ccccc1CCCCNCc1ccccc1"]
+    four = ["c1ccc(C(c2ccccc2)(c2ccccc2)c2ccccc2)cc1", "C[Si](c1ccccc1)(c1ccccc1)Oc1cc(-c2ccccc2)ccc1", "CCCC"]
+    assert name_series([molecules(*two, "CCO"), molecules("CCC")])[0].title.startswith("Molecules with two phenyl rings")
+    mixed = name_series([molecules(*two[:2], *four), molecules("CCC")])[0]
+    assert "two or more phenyl rings" in mixed.title
+    assert mixed.share == 0.8
+    assert [row.what for row in mixed.words if "steroid skeletons ring" in row.what] == []
+    assert "two or more steroid skeletons" in names("C1CCC2C(C1)CCC1C2CCC2CCCC21.C1CCC2C(C1)CCC1C2CCC2CCCC21")
+
+
+def test_a_benzene_ring_is_called_a_phenyl_ring_that_is_not_fused():
+    series = name_series([molecules("Cc1ccccc1", "CCc1ccccc1", "c1ccc2ccccc2c1"), molecules("CCC")])[0]
+    assert {row.what: row.here for row in series.words}["phenyl ring (not fused)"] == pytest.approx(2 / 3)
+
+
 # -- substituents --------------------------------------------------------------------------------------
 
 
@@ -296,6 +364,57 @@ def test_two_sorts_in_one_cluster_are_both_named():
     series = name_series([molecules(*pyrazoles, *thiazoles), molecules("CCCC", "CCCCC")])[0]
     assert series.title == "Pyrazoles or thiazoles"
     assert series.share == 1
+
+
+def test_sorts_stand_in_the_order_of_their_shares_and_are_of_one_kind():
+    naphthalenes = [f"Cc1ccc2cc({group})ccc2c1" for group in ("C", "CC", "Cl", "F", "Br")]
+    quinolines = [f"Cc1ccc2nc({group})ccc2c1" for group in ("C", "CC", "Cl")]
+    series = name_series([molecules(*quinolines, *naphthalenes, "CCO"), molecules("CCCC", "CCCCC")])[0]
+    assert series.title == "Naphthalenes or quinolines"
+    nitro = [f"O=[N+]([O-])c1ccc({group})cc1" for group in ("C", "CC", "OC")]
+    pyridines = [f"Cc1ccnc({group})c1" for group in ("C", "CC", "OC", "Cl")]
+    mixed = name_series([molecules(*nitro, *pyridines), molecules("CCCC", "CCCCC")])[0]
+    assert " or " not in mixed.title
+
+
+def test_two_clusters_that_would_have_the_same_title_are_told_by_their_size():
+    small, large = (molecules(*("C" * n for n in sizes)) for sizes in ((4, 5, 6), (6, 7, 7)))
+    cyclic = molecules("Cc1ccccc1")
+    titles = [series.title for series in name_series([small, large, cyclic])]
+    assert titles[:2] == ["Acyclic molecules (4–6 heavy atoms)", "Acyclic molecules (6–7 heavy atoms)"]
+    for series, sizes, some in zip(name_series([small, large, cyclic]), ((4, 6), (6, 7)), (small, large), strict=False):
+        assert series.share == sum(sizes[0] <= molecule.GetNumHeavyAtoms() <= sizes[1] for molecule in some) / len(some)
+
+
+def test_two_rings_are_named_by_what_joins_them():
+    benzophenones = [f"O=C(c1ccccc1)c1ccc({group})cc1" for group in ("C", "CC", "OC", "Cl", "F", "Br")]
+    biphenyls = [f"c1ccc(-c2ccc({group})cc2)cc1" for group in ("C", "CC", "OC", "Cl", "F", "Br")]
+    ureas = [f"O=C(Nc1ccccc1)Nc1ccc({group})cc1" for group in ("C", "CC", "OC", "Cl", "F", "Br")]
+    series = name_series([molecules(*some) for some in (benzophenones, biphenyls, ureas)])
+    assert [one.title for one in series] == ["Benzophenones", "Biphenyls", "N,N'-Diphenylureas"]
+    others = [f"c1ccccc1{chain}c1ccccc1" for chain in ("CCC", "CCCC", "COC", "CSSC", "OCCO")]
+    some = name_series([molecules(*benzophenones[:5], *others), molecules("CCC")])[0]
+    assert (some.title, some.share) == ("Benzophenones and others with two phenyl rings", 1.0)
+
+
+def test_what_few_have_in_common_is_mixed_and_says_what_some_are():
+    mixed = molecules("CC1CCCCC1", "OC1CCCCC1", "NC1CCCCC1", "c1ccncc1", "CCO", "CC(=O)OC", "CCS", "c1ccoc1", "Cc1cnc[nH]1")
+    series = name_series([mixed, molecules("CCCC", "CCCCC")])[0]
+    assert (series.title, series.share, series.others) == ("Mixed, some cyclohexanes", 0.0, 0.0)
+    assert {row.what: row.here for row in series.words}["cyclohexane ring"] == pytest.approx(1 / 3)
+
+
+def test_sugars_complexes_and_rings_in_benzene_derivatives_are_called_what_they_are():
+    sugars = [f"OCC1OC({group})C(O)C(O)C1O" for group in ("OC", "OCC", "OCCC")]
+    complexes = [f"Cl[{metal}](Cl)([n+]1ccccc1)([n+]1ccccc1)SC#N" for metal in ("Co", "Ni", "Zn")]
+    pyridines = [f"Cc1ccc(CC{group}c2ccncc2)cc1" for group in ("C", "O", "S", "N")]
+    others = [f"Cc1ccc(CC{group})cc1" for group in ("Br", "C#N", "C=O", "N", "S", "I")]
+    titles = [one.title for one in name_series([molecules(*some) for some in (sugars, complexes)])]
+    assert titles[0].startswith("Sugars")
+    assert "tetrahydropyran" not in titles[0].lower()
+    assert titles[1].startswith(("Metal pyridine complexes", "Pyridines"))
+    derivatives = name_series([molecules(*pyridines, *others), molecules("CCCC", "CCCCC")])[0]
+    assert derivatives.title == "Benzene derivatives, some with a pyridine ring"
 
 
 def test_a_title_that_says_little_names_the_most_frequent_sort():

@@ -100,6 +100,8 @@ class Titled:
         plain = _phrase(self.chosen, self.sorts)
         if not examples:
             return capital(plain)
+        if examples[0].ring and plain.startswith(BENZENE):  # a pyridine is no derivative of benzene
+            return capital(f"{plain}, some with {in_a_row(list(map(mentioned, examples)), 'or')}")
         if examples[0].ring:
             plain = plain.replace("ring compounds", "rings")
         others = f"others {plain.removeprefix('molecules ')}" if plain.startswith("molecules ") else f"other {plain}"
@@ -205,6 +207,8 @@ class Titled:
         """The most frequent sorts of what the title says: ring systems, or functional groups; of mixed molecules both."""
         found: list[Word] = []
         telling = [word for word in self._telling(OF_A_RARE_ONE) if self._is_frequent(*self.shares[word])]
+        if [word.name for word in self.chosen] == [BENZENE]:  # groups say what kind of benzene derivatives these are
+            telling.sort(key=lambda word: word.ring or self.shares[word][0] < OF_AN_EXAMPLE)
         for word in telling:
             if len(found) == EXAMPLES or (found and not self.mixed and word.ring != found[0].ring):
                 continue
