@@ -299,7 +299,8 @@ def test_rings_in_substituents_have_names_with_the_place_that_is_bound(smiles, e
 @pytest.mark.parametrize(("smiles", "expected"), [
     ("*CC*", "CH₂CH₂"), ("[1*]OCO[2*]", "OCH₂O"), ("[7*]C([2*])=O", "CO"), ("*C(*)(C)C", "C(CH₃)₂"),
     ("[2*]:cccc:[3*]", "CH=CHCH=CH"), ("*:ccc(Cl)c:*", "CH=CClCH=CH"), ("*:cccn:*", "CH=CHCH=N"), ("*:c(=O)oc(:*)=O", "COOCO"),
-    ("*:cc[nH]:*", "CHCHNH"),
+    ("*:cc[nH]:*", "CH=CHNH"), ("*:cn(C)n:*", "CHN(CH₃)N"),
+    ("*:c(C)c(C)c(=O)o:*", "C(CH₃)=C(CH₃)COO"),
     ("[1*]:oc1ccccc1:[6*]", "ring system"), ("*CC(*)C*", "ring system"),
 ])  # fmt: skip
 def test_chains_between_two_places_are_formulas_too(smiles, expected):

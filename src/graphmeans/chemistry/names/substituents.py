@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 from graphmeans.chemistry.names.formulas import Formula
@@ -66,9 +66,15 @@ def _between(molecule: Any, one: Any, other: Any) -> str:
     bonds = [molecule.GetBondBetweenAtoms(a, b) for a, b in pairwise(path)]
     if all(bond.GetIsAromatic() for bond in bonds):
         kind = part("Chem").BondType
-        alternate = len(path) % 2 == 0 and all(_takes_double(molecule.GetAtomWithIdx(a)) for a in path[1:-1])
-        for n, bond in enumerate(bonds):  # every second bond is a double one, as that between the places
-            bond.SetBondType(kind.DOUBLE if n % 2 and alternate else kind.SINGLE)
+        for bond in bonds:
+            bond.SetBondType(kind.SINGLE)
+        first = 1
+        for takes, run in groupby(path[1:-1], key=lambda a: _takes_double(molecule.GetAtomWithIdx(a))):
+            last = first + len(list(run))
+            if takes and (last - first) % 2 == 0:  # of others it depends on the core where the double bonds are
+                for n in range(first, last, 2):
+                    bonds[n].SetBondType(kind.DOUBLE)
+            first = last
     formula = Formula(molecule)
     return min(formula.bound_twice(one, other), formula.bound_twice(other, one))
 
