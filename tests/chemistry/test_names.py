@@ -396,6 +396,7 @@ def test_two_rings_are_named_by_what_joins_them():
     others = [f"c1ccccc1{chain}c1ccccc1" for chain in ("CCC", "CCCC", "COC", "CSSC", "OCCO")]
     some = name_series([molecules(*benzophenones[:5], *others), molecules("CCC")])[0]
     assert (some.title, some.share) == ("Benzophenones and others with two phenyl rings", 1.0)
+    assert {row.what: row.here for row in some.words}["benzophenone"] == 0.5  # what the title says has its share beside it
 
 
 def test_what_few_have_in_common_is_mixed_and_says_what_some_are():

@@ -82,7 +82,7 @@ def _name(one: Titled, every: list[Titled], total: int) -> SeriesName:
     have, everywhere = one.fitting(one.some), sum(one.fitting(other.some) for other in every)
     return SeriesName(
         one.title, have / len(one.some) if named else 0.0, (everywhere - have) / rest if rest and named else 0.0,
-        _listed(one.ranked, one.shares), bool(one.title),
+        _listed(one), bool(one.title),
         {word: here for word, (here, _) in one.shares.items() if word.weight},
     )  # fmt: skip
 
@@ -104,16 +104,16 @@ def set_apart(one: SeriesName, other: SeriesName, most: int = 6) -> list[Share]:
     return [Share(listed_as(word), one.counted.get(word, 0.0), other.counted.get(word, 0.0)) for word in kept]
 
 
-def _listed(ranked: list[Word], shares: dict[Word, tuple[float, float]]) -> tuple[Share, ...]:
-    """What a fair share of the molecules have, without what follows from that."""
-    kept: list[Word] = []
-    for word in ranked:
-        here, others = shares[word]
+def _listed(one: Titled) -> tuple[Share, ...]:
+    """What the title says, with the share of each word, and what else a fair share of the molecules have."""
+    kept = [*one.chosen, *one.sorts, *one.examples]
+    for word in one.ranked:
+        here, others = one.shares[word]
         enough = here >= (LISTED if here >= TIMES * others else OFTEN)
-        follows = any(word.name in implied(other) and here < shares[other][0] + MORE for other in kept)
-        if enough and not follows and len(kept) < MOST_LISTED:
+        follows = any(word.name in implied(other) and here < one.shares[other][0] + MORE for other in kept)
+        if enough and word not in kept and not follows and len(kept) < MOST_LISTED:
             kept.append(word)
-    return tuple(sorted((Share(listed_as(word), *shares[word]) for word in kept), key=lambda row: -row.here))
+    return tuple(sorted((Share(listed_as(word), *one.shares[word]) for word in kept), key=lambda row: -row.here))
 
 
 __all__ = ["LEAST", "SeriesName", "Share", "name_series", "set_apart", "words"]
