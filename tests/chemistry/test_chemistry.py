@@ -137,8 +137,8 @@ def test_groups_that_close_a_ring_say_with_which_place():
 def test_a_group_that_closes_two_rings_with_the_same_place_is_counted():
     _, cluster = one_cluster([*(f"CCCC{end}" for end in ("O", "N", "S", "F", "Cl")), "OC12CCC(CC1)CC2"])
     first, second = cluster.variation(cluster.core_at(1.0)).places
-    assert dict(first.what) == {"H": 5 / 6, "2 × *CC* (ring with R2)": 1 / 6}
-    assert dict(second.what)["2 × *CC* (ring with R1) + OH"] == 1 / 6
+    assert dict(first.what) == {"H": 5 / 6, "2 × CH₂CH₂ (ring with R2)": 1 / 6}
+    assert dict(second.what)["2 × CH₂CH₂ (ring with R1) + OH"] == 1 / 6
 
 
 def test_a_group_that_is_bound_to_one_atom_twice_says_how_large_the_ring_is():

@@ -110,11 +110,13 @@ def test_what_sets_clusters_apart_is_said_in_words_of_chemists_and_then_atom_by_
 
 
 def test_what_is_mixed_is_called_mixed_on_the_tile_and_on_the_card(tmp_path):
-    smiles = ["c1ccncc1CC", "CCOCCBr", "CC(=O)OCC", "C1CCNCC1", "CC(C)(C)Br", "NC(N)=S", "CCSC#N", "OB(O)CC"]
+    smiles = ["c1ccncc1CC", "CCOCCBr", "CC(=O)OCC", "C1CCNCC1", "c1ccoc1", "C1CCOC1", "Cn1cccn1", "OB(O)CC"]
     graphs = gm.from_smiles(smiles)
     text = write_report(tmp_path / "page.html", estimator=fitted(graphs, 1), graphs=graphs).read_text()
     assert re.search(r"<small[^>]*>Mixed", text)
     assert '<span class="title">Mixed' in card_of(text, 0)
+    assert "is common to 60% of the members" in card_of(text, 0)
+    assert "are what the title says" not in card_of(text, 0)
     assert "No large part is common to most of the members." in card_of(text, 0)
 
 

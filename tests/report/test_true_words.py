@@ -16,7 +16,7 @@ from graphmeans.report.cards import _core_words, seen_words
 from graphmeans.report.contrasts import mean_contrasts
 from graphmeans.report.networks import connection_contrasts, row_blocks
 from graphmeans.report.summary import ClusterSummary, summarize_clustering
-from graphmeans.report.words import duration, number, percent
+from graphmeans.report.words import breakable, duration, number, percent
 from reports import Page, drawings, fitted, letters, words
 
 
@@ -303,3 +303,10 @@ def test_members_miss_what_their_alignments_say(browser, lettered):  # noqa: F81
         told = re.search(r"Missing: (.*?)\.", said)
         assert set(re.findall(r"(?:node \d+|edge \d+–\d+)", told[1] if told else "")) == expected[i]
         assert not (told and "No node or edge of it" in said)
+
+
+def test_names_of_ring_systems_are_not_broken_within_brackets():
+    text = str(breakable("Pyrazolo[3,4-d]pyrimidines and iso-propyl <b>"))
+    assert '<span style="white-space: nowrap">[3,4-d]</span>' in text
+    assert "iso-<wbr>propyl &lt;b&gt;" in text
+    assert str(breakable("[a-<i>-b]")) == '<span style="white-space: nowrap">[a-&lt;i&gt;-b]</span>'

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 LONG = 8
 #: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
 DOUBT = 0.25
-#: Where a long name of several words may be broken.
+#: Where a long name of several words may be broken; not within brackets, as in names of ring systems.
+_IN_BRACKETS = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\])")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])")
 #: What stands in a table where there is no value.
 MISSING = "—"
@@ -136,8 +137,16 @@ def breakable(text: str) -> Markup:
     --------
     >>> breakable("such as os.add_path, y 85.1")
     Markup('such as os.<wbr>add_<wbr>path, y 85.1')
+    >>> breakable("Thieno[2,3-b]pyridines")
+    Markup('Thieno<span style="white-space: nowrap">[2,3-b]</span>pyridines')
     """
-    return Markup("<wbr>").join(escape(part) for part in _BETWEEN_WORDS.split(text))
+    found = Markup("")
+    for n, part in enumerate(_IN_BRACKETS.split(text)):
+        if n % 2:
+            found += Markup('<span style="white-space: nowrap">{}</span>').format(part)
+        else:
+            found += Markup("<wbr>").join(escape(piece) for piece in _BETWEEN_WORDS.split(part))
+    return found
 
 
 @cache

@@ -21,7 +21,8 @@ class Group(NamedTuple):
 _ALKYL = "[CX4;!$(C([OX2])[O,N,S,n]);!$(C[F,Cl,Br,I])]"
 _PLAIN_N = "!$(N~[!#6]);!$(N[#6]=[O,S,N]);!$(NC#N)"
 #: Metals, but not those whose ions are mostly there to balance a charge.
-_METAL = f"[{','.join(f'#{n}' for n in (13, *range(21, 33), *range(39, 52), *range(57, 85), *range(89, 104)))}]"
+METALS = frozenset((13, *range(21, 33), *range(39, 52), *range(57, 85), *range(89, 104)))
+_METAL = f"[{','.join(f'#{n}' for n in sorted(METALS))}]"
 
 #: Aromatic rings of examples are thiophene: of what is bound to any aromatic ring, benzene shall not be taken for a part.
 GROUPS = tuple(Group(*row) for row in (
@@ -130,10 +131,26 @@ GROUPS = tuple(Group(*row) for row in (
 
 
 @lru_cache(maxsize=1)
-def _queries() -> list[tuple[str, Any]]:
-    return [(group.name, part("Chem").MolFromSmarts(group.smarts)) for group in GROUPS]
+def _queries() -> list[tuple[str, Any, frozenset[int]]]:
+    chem = part("Chem")
+    found = []
+    for group in GROUPS:
+        query = chem.MolFromSmarts(group.smarts)
+        found.append((group.name, query, elements_of(query)))
+    return found
+
+
+def elements_of(query: Any) -> frozenset[int]:
+    """Elements that a molecule must have to match, so that most searches need not begin."""
+    found = set()
+    for atom in query.GetAtoms():
+        said = atom.DescribeQuery()
+        if "Or" not in said and "!=" not in said and "AtomType" in said:
+            found.add(atom.GetAtomicNum())
+    return frozenset(found)
 
 
 def group_names(molecule: Any) -> list[str]:
     """The functional groups that a molecule has, by substructure search."""
-    return [name for name, query in _queries() if molecule.HasSubstructMatch(query)]
+    elements = {atom.GetAtomicNum() for atom in molecule.GetAtoms()}
+    return [name for name, query, needs in _queries() if needs <= elements and molecule.HasSubstructMatch(query)]

@@ -168,6 +168,17 @@ def ring_names(molecule: Any) -> list[tuple[RingName, ...]]:
 
 def ring_keys(molecule: Any) -> Iterator[str]:
     """Each ring system of a molecule as a text in which alike ones are alike."""
+    for inside, along in ring_systems(molecule):
+        yield _key(molecule, inside, along)
+
+
+def names_of_system(molecule: Any, inside: set[int], along: set[int]) -> tuple[RingName, ...]:
+    """The names of one of the ring systems of a molecule, that which says most first."""
+    return _names(_key(molecule, inside, along))
+
+
+def ring_systems(molecule: Any) -> list[tuple[set[int], set[int]]]:
+    """The atoms and the bonds of each ring system of a molecule."""
     info = molecule.GetRingInfo()
     systems: list[tuple[set[int], set[int]]] = []
     for atoms, bonds in zip(info.AtomRings(), info.BondRings(), strict=True):
@@ -179,8 +190,7 @@ def ring_keys(molecule: Any) -> Iterator[str]:
             else:
                 apart.append(system)
         systems = [*apart, new]
-    for inside, along in systems:
-        yield _key(molecule, inside, along)
+    return systems
 
 
 def _key(molecule: Any, inside: set[int], along: set[int]) -> str:
@@ -226,7 +236,9 @@ def _names(key: str) -> tuple[RingName, ...]:
     atoms = bare.GetNumAtoms()
     hetero = sum(atom.GetAtomicNum() != 6 for atom in bare.GetAtoms())
     known, skeletons, aromatic = _known()
-    found = [known[k] for k in (key, str(chem.MolToSmiles(bare))) if k in known]
+    found = [known[key]] if key in known else []
+    if not found or all(atom.GetIsAromatic() for atom in bare.GetAtoms()):  # a quinolone is a quinoline, a lactam no amine
+        found += [known[k] for k in [str(chem.MolToSmiles(bare))] if k in known and known[k] not in found]
     plain = _skeleton(bare)
     if plain in skeletons:
         found.append(skeletons[plain])

@@ -1,185 +1,107 @@
-"""Substituents by the names or formulas that chemists write, and by SMILES where there is none."""
+"""Substituents as the formulas that chemists write; those that are too long for one are told by their kind."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
+from itertools import groupby, pairwise
 from typing import Any
 
+from graphmeans.chemistry.names.formulas import Formula
+from graphmeans.chemistry.names.rings import names_of_system
 from graphmeans.chemistry.toolkit import part, silent
 
-_NAMES = {
-    "*C": "CH₃", "*CC": "C₂H₅", "*CCC": "propyl", "*C(C)C": "isopropyl", "*CCCC": "butyl", "*CC(C)C": "isobutyl",
-    "*C(C)(C)C": "tert-butyl", "*C1CC1": "cyclopropyl", "*C1CCCC1": "cyclopentyl", "*C1CCCCC1": "cyclohexyl",
-    "*C(C)CC": "sec-butyl", "*CCCCC": "pentyl", "*CCC(C)C": "isopentyl", "*CCCCCC": "hexyl", "*N1CCCC1": "pyrrolidino",
-    "*N1CCCCC1": "piperidino", "*N1CCOCC1": "morpholino", "*N1CCNCC1": "piperazino",
-    "*N1CCN(C)CC1": "4-methylpiperazino", "*c1ccccn1": "2-pyridyl",
-    "*c1cccnc1": "3-pyridyl", "*c1ccncc1": "4-pyridyl", "*c1ncccn1": "2-pyrimidyl", "*c1cccs1": "2-thienyl",
-    "*c1ccsc1": "3-thienyl", "*c1ccco1": "2-furyl", "*c1nccs1": "2-thiazolyl", "*C=C": "vinyl",
-    "*=C": "=CH₂", "*=CC": "=CHCH₃", "*CC=C": "allyl", "*C#C": "ethynyl", "*c1ccccc1": "phenyl", "*Cc1ccccc1": "benzyl",
-    "*O": "OH", "*=O": "=O", "*[O-]": "O⁻", "*OC": "OCH₃", "*OCC": "OC₂H₅", "*Oc1ccccc1": "O-phenyl", "*OC(C)=O": "OCOCH₃",
-    "*N": "NH₂", "*[NH3+]": "NH₃⁺", "*NC": "NHCH₃", "*N(C)C": "N(CH₃)₂", "*NC(C)=O": "NHCOCH₃", "*=N": "=NH",
-    "*[N+](=O)[O-]": "NO₂", "*N=O": "NO", "*N=[N+]=[N-]": "N₃", "*NN": "NHNH₂", "*C#N": "CN",
-    "*S": "SH", "*=S": "=S", "*SC": "SCH₃", "*S(C)(=O)=O": "SO₂CH₃", "*S(N)(=O)=O": "SO₂NH₂", "*S(=O)(=O)O": "SO₃H",
-    "*C(=O)O": "COOH", "*C(=O)[O-]": "COO⁻", "*C(=O)OC": "COOCH₃", "*C(=O)OCC": "COOC₂H₅", "*C(N)=O": "CONH₂",
-    "*C=O": "CHO", "*C(C)=O": "COCH₃", "*C(=O)c1ccccc1": "benzoyl", "*CO": "CH₂OH", "*CN": "CH₂NH₂", "*CCl": "CH₂Cl",
-    "*C(F)(F)F": "CF₃", "*OC(F)(F)F": "OCF₃", "*F": "F", "*Cl": "Cl", "*Br": "Br", "*I": "I",
-}  # fmt: skip
 #: What stands where a core carries nothing else.
 HYDROGEN = "H"
-#: Substituents with more atoms are written as SMILES.
-MOST_ATOMS = 40
-_CHAIN = re.compile(r"(?:CH₂(?!\))){3,}")
-_LINKS = {"SINGLE": "", "DOUBLE": "=", "TRIPLE": "≡"}
-_HALOGENS = ("F", "Cl", "Br", "I")
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+#: Longer formulas are not written out.
+MOST_SIGNS = 40
+#: Kinds of substituents by what they begin with, as SMARTS, each with one that has it.
+KINDS = (
+    ("[#0]C(=O)[NX3]", "amide", "*C(=O)NC"), ("[#0]OC(=O)[NX3]", "carbamate", "*OC(=O)NC"),
+    ("[#0][NX3]C(=O)[NX3]", "urea", "*NC(=O)NC"), ("[#0][NX3]C(=S)[NX3]", "thiourea", "*NC(=S)NC"),
+    ("[#0][NX3]C(=O)O", "carbamate", "*NC(=O)OC"),
+    ("[#0][NX3]C(=O)", "amide", "*NC(C)=O"), ("[#0]C(=O)O", "ester", "*C(=O)OC"), ("[#0]OC(=O)", "ester", "*OC(C)=O"),
+    ("[#0]S(=O)(=O)[NX3]", "sulfonamide", "*S(=O)(=O)NC"), ("[#0][NX3]S(=O)(=O)", "sulfonamide", "*NS(C)(=O)=O"),
+    ("[#0]S(=O)(=O)", "sulfone", "*S(C)(=O)=O"), ("[#0]C(=O)", "ketone", "*C(C)=O"), ("[#0]C=N[NX3]", "hydrazone", "*C=NNC"),
+    ("[#0][NX3]N=C", "hydrazone", "*NN=CC"), ("[#0]N=N", "azo group", "*N=NC"), ("[#0]O", "ether", "*OC"),
+    ("[#0]S", "thioether", "*SC"), ("[#0][#7;!R]", "amine", "*NC"), ("[#0]=[#6]", "double bond", "*=CC"),
+    ("[#0]C#C", "alkyne", "*C#CC"),
+    ("[#0]C=C", "alkene", "*C=CC"),
+)  # fmt: skip
 
 
-@lru_cache(maxsize=1)
-def _known() -> dict[str, str]:
-    return {_canonical(smiles): name for smiles, name in _NAMES.items()}
-
-
-def _canonical(smiles: str) -> str:
-    chem = part("Chem")
-    with silent():
-        molecule = chem.MolFromSmiles(smiles)
-        if molecule is None:  # a piece of a molecule that is none by itself
-            molecule = chem.MolFromSmiles(smiles, sanitize=False)
-    return smiles if molecule is None else str(chem.MolToSmiles(molecule, isomericSmiles=False))
-
-
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 13)
 def group_name(smiles: str) -> str:
-    """The name of a substituent that is given as SMILES with `*`, or `[3*]`, where it is bound.
+    """The formula of a substituent that is given as SMILES with `*`, or `[3*]`, where it is bound, once or twice.
 
     Examples
     --------
     >>> group_name("CO*"), group_name("[4*]c1ccccc1"), group_name("*NC(=O)CBr"), group_name("*c1ccc(Cl)cc1")
     ('OCH₃', 'phenyl', 'NHCOCH₂Br', '4-Cl-phenyl')
     """
-    plain = _canonical(re.sub(r"\[\d+\*\]", "*", smiles))
-    return _known().get(plain) or _condensed(plain) or plain
-
-
-def _condensed(smiles: str) -> str | None:
-    """A substituent as a formula in one line, if it is bound once and short, and its rings have names."""
     chem = part("Chem")
+    plain = re.sub(r"\[\d+\*\]", "*", smiles)
     with silent():
-        molecule = chem.MolFromSmiles(smiles)
-    if molecule is None or molecule.GetNumAtoms() > MOST_ATOMS:
-        return None
-    bound = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
-    if len(bound) != 1 or bound[0].GetDegree() != 1:
-        return None
-    (bond,) = bound[0].GetBonds()
-    first = bond.GetOtherAtom(bound[0])
-    if first.IsInRing():
-        return _ring_text(molecule, first, bound[0].GetIdx())
-    text = _text(molecule, first, bound[0].GetIdx())
-    if text is None:
-        return None
-    chain = _CHAIN.sub(lambda found: f"(CH₂){_small(len(found[0]) // 3)}", text)
-    return f"{_LINKS[str(bond.GetBondType())]}{chain}"
+        molecule = chem.MolFromSmiles(plain)
+        if molecule is None:  # a piece of an aromatic ring, which is none by itself
+            molecule = chem.MolFromSmiles(plain, sanitize=False)
+            if molecule is None:
+                return plain
+            molecule.UpdatePropertyCache(strict=False)
+            chem.FastFindRings(molecule)
+        bound = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
+        if len(bound) == 1 and bound[0].GetDegree() == 1:
+            found = Formula(molecule).bound_once(bound[0])
+            return found if len(found) <= MOST_SIGNS else kind_of(molecule, bound[0])
+        if len(bound) == 2 and all(atom.GetDegree() == 1 for atom in bound):
+            return _between(molecule, bound[0], bound[1])
+    return "ring system"
 
 
-def _text(molecule: Any, atom: Any, before: int) -> str | None:
-    """An atom with all that hangs on it, as in CH(CH₃)CO-phenyl; None for what cannot be written so."""
-    if atom.IsInRing():
-        ring = _ring_text(molecule, atom, before)
-        return None if ring is None else f"-({ring})" if "-" in ring.lstrip("0123456789-") and ring[0].isdigit() else f"-{ring}"
-    charge = atom.GetFormalCharge()
-    if abs(charge) > 1 or atom.GetIsotope() or atom.GetNumRadicalElectrons():
-        return None
-    count = atom.GetTotalNumHs()
-    text = atom.GetSymbol() + ("H" + _small(count) if count else "") + {0: "", 1: "⁺", -1: "⁻"}[charge]
-    parts: list[tuple[int, str]] = []
-    for bond in atom.GetBonds():
-        other = bond.GetOtherAtom(atom)
-        if other.GetIdx() == before:
-            continue
-        found = _text(molecule, other, atom.GetIdx())
-        if found is None:
-            return None
-        # The oxygen of a carbonyl or sulfonyl group and the nitrogen of a nitrile are written without their bonds.
-        kind = str(bond.GetBondType())
-        bare = (kind == "DOUBLE" and found == "O" and atom.GetSymbol() in "CSPN") or (kind == "TRIPLE" and found == "N")
-        parts.append((0 if bare else 1 + _size(molecule, other, atom.GetIdx()), found if bare else _LINKS[kind] + found))
-    parts.sort()
-    alike = Counter(found for _, found in parts)
-    shown = list(dict.fromkeys(found for _, found in parts))
-    for n, found in enumerate(shown):
-        times = alike[found]
-        inner = found.removeprefix("-(").removesuffix(")") if found.startswith("-(") else found.removeprefix("-")
-        single = len(found) == 1 or found in _HALOGENS
-        last = n == len(shown) - 1 and times == 1
-        text += found if last or (single and times == 1) else f"{found if single else f'({inner})'}{_small(times)}"
-    return text
+def _between(molecule: Any, one: Any, other: Any) -> str:
+    """What closes a ring with two places of a core: a chain, written from the end that comes first."""
+    path = part("Chem").GetShortestPath(molecule, one.GetIdx(), other.GetIdx())
+    if any(molecule.GetAtomWithIdx(a).IsInRing() for a in path):
+        return "ring system"
+    bonds = [molecule.GetBondBetweenAtoms(a, b) for a, b in pairwise(path)]
+    if all(bond.GetIsAromatic() for bond in bonds):
+        kind = part("Chem").BondType
+        for bond in bonds:
+            bond.SetBondType(kind.SINGLE)
+        first = 1
+        for takes, run in groupby(path[1:-1], key=lambda a: _takes_double(molecule.GetAtomWithIdx(a))):
+            last = first + len(list(run))
+            if takes and (last - first) % 2 == 0:  # of others it depends on the core where the double bonds are
+                for n in range(first, last, 2):
+                    bonds[n].SetBondType(kind.DOUBLE)
+            first = last
+    formula = Formula(molecule)
+    return min(formula.bound_twice(one, other), formula.bound_twice(other, one))
 
 
-def _size(molecule: Any, atom: Any, before: int) -> int:
-    """How many atoms hang on a bond, without those of rings."""
-    if atom.IsInRing():
-        return 100  # rings come last
-    return 1 + sum(
-        _size(molecule, other, atom.GetIdx()) for other in atom.GetNeighbors() if other.GetIdx() != before
-    )  # fmt: skip
+def _takes_double(atom: Any) -> bool:
+    """Whether an aromatic atom has a double bond within its ring."""
+    if atom.GetAtomicNum() == 7:
+        return atom.GetDegree() == 2 and atom.GetTotalNumHs() == 0
+    return atom.GetAtomicNum() == 6 and all(str(bond.GetBondType()) != "DOUBLE" for bond in atom.GetBonds())
 
 
-def _ring_text(molecule: Any, atom: Any, before: int) -> str | None:
-    """A ring at the end of a substituent: one of the known ones, or phenyl with simple substituents and their places."""
-    chem = part("Chem")
-    ring = next((ring for ring in molecule.GetRingInfo().AtomRings() if atom.GetIdx() in ring), ())
-    inside = _reached(molecule, atom, before)
-    piece = chem.RWMol(molecule)
-    piece.ReplaceAtom(before, chem.Atom(0))
-    kept = {*inside, before}
-    for a in sorted(set(range(molecule.GetNumAtoms())) - kept, reverse=True):
-        piece.RemoveAtom(a)
-    known = _known().get(_canonical(chem.MolToSmiles(piece)))
-    if known is not None:
-        return known
-    if len(ring) != 6 or any(not molecule.GetAtomWithIdx(a).GetIsAromatic() for a in ring):
-        return None
-    if any(molecule.GetAtomWithIdx(a).GetAtomicNum() != 6 for a in ring):
-        return None
-    at = ring.index(atom.GetIdx())
-    ways = []
-    for step in (1, -1):
-        found: list[tuple[int, str]] = []
-        for place in range(1, 6):
-            own = molecule.GetAtomWithIdx(ring[(at + step * place) % 6])
-            for other in own.GetNeighbors():
-                if other.GetIdx() in ring:
-                    continue
-                text = None if other.IsInRing() else _text(molecule, other, own.GetIdx())
-                if text is None or molecule.GetBondBetweenAtoms(own.GetIdx(), other.GetIdx()).GetBondTypeAsDouble() != 1:
-                    return None
-                found.append((place + 1, text))
-        ways.append(found)
-    chosen = min(ways, key=lambda way: [place for place, _ in way])
-    groups: dict[str, list[int]] = {}
-    for place, text in chosen:
-        groups.setdefault(text, []).append(place)
-    if not groups or len(groups) > 2:
-        return None
-    named = []
-    for text, places in groups.items():
-        held = f"({text})" if len(places) > 1 and len(text) > 2 else text
-        named.append(f"{','.join(map(str, places))}-{held}{_small(len(places))}")
-    return f"{'-'.join(named)}-phenyl"
+def kind_of(molecule: Any, bound: Any) -> str:
+    """A long substituent by what it begins with and the rings in it, as "amide with phenyl and pyridine rings"."""
+    formula = Formula(molecule)
+    first = bound.GetNeighbors()[0].GetIdx()
+    own = next((system for system in formula.systems if first in system[0]), None)
+    if own is not None:
+        names = names_of_system(molecule, *own)
+        return f"substituted {names[0].name if names else 'ring'}".removesuffix(" ring system")
+    kind = next((kind for query, kind in _kinds() if molecule.HasSubstructMatch(query)), "chain")
+    rings = [names[0].name for system in formula.systems if (names := names_of_system(molecule, *system))]
+    named = list(dict.fromkeys("phenyl" if name == "benzene" else name for name in rings if " " not in name))
+    if not named:
+        return f"{kind} with a ring system" if rings else f"long {kind}"
+    return f"{kind} with a {named[0]} ring" if len(named) == 1 else f"{kind} with {named[0]} and {named[1]} rings"
 
 
-def _reached(molecule: Any, atom: Any, before: int) -> set[int]:
-    seen, todo = {atom.GetIdx()}, [atom]
-    while todo:
-        for other in todo.pop().GetNeighbors():
-            if other.GetIdx() != before and other.GetIdx() not in seen:
-                seen.add(other.GetIdx())
-                todo.append(other)
-    return seen
-
-
-def _small(count: int) -> str:
-    return "" if count == 1 else str(count).translate(_SUBSCRIPTS)
+@lru_cache(maxsize=1)
+def _kinds() -> list[tuple[Any, str]]:
+    return [(part("Chem").MolFromSmarts(smarts), kind) for smarts, kind, _ in KINDS]

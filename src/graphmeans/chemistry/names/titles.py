@@ -1,0 +1,306 @@
+"""Titles of sets of molecules, chosen beside each other: what most molecules of each are, in words, and by what they differ."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations, permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphmeans.chemistry.names.linkers import ARYL
+from graphmeans.chemistry.names.words import (
+    BENZENE,
+    GENERIC,
+    NO_RING,
+    Word,
+    capital,
+    exact_counts,
+    implied,
+    in_a_row,
+    mentioned,
+    says_little,
+    words,
+)  # fmt: skip
+
+#: A title is true of at least this share of the molecules, word for word and in all; so many words are in it at most.
+LEAST, MOST_WORDS = 0.6, 3
+#: Where no such title says much, two sorts of one kind are named that make up as large a share together: each with at least this
+#: share, which is so many times that in other sets; so many are compared, and none that says less than this.
+OF_A_SORT, TIMES_MORE, COMPARED, SAYS_ENOUGH = 0.2, 2.0, 8, 3.5
+#: Or else the most frequent sorts, at most so many with at least this share, or with the smaller one if that is so many times
+#: the share in other sets; of the molecules of each, so many are what the title says besides.
+EXAMPLES, OF_AN_EXAMPLE, OF_A_RARE_ONE, RARE, NEARLY_ALL = 2, 0.15, 0.1, 5.0, 0.8
+#: A sort that less than this share have is only named if so many molecules are of it.
+OFTEN, FEWEST = 0.3, 5
+#: How much less a word says if all other molecules have it, too; and what it must say to be added to a title.
+COMMON, WORTH = 0.8, 0.9
+#: Sizes are told from and to these quantiles of the numbers of heavy atoms.
+SIZES = (0.1, 0.9)
+#: Titles with sizes that are longer than this name one sort only.
+LONG = 60
+
+
+class Counted(NamedTuple):
+    """What is known of a molecule: the words that are true of it, and how many atoms it has."""
+
+    words: frozenset[Word]
+    atoms: int
+
+
+def counted(molecule: Any) -> Counted:
+    """Count a molecule."""
+    return Counted(words(molecule), int(molecule.GetNumHeavyAtoms()))
+
+
+class Titled:
+    """A set of molecules with its title; `title_all` makes these beside each other."""
+
+    def __init__(self, some: list[Counted], together: Counter[Word], total: int) -> None:
+        self.some = some
+        rest = total - len(some)
+        counts = Counter(word for one in some for word in one.words)
+        self.shares = {
+            word: (n / len(some), (together[word] - n) / rest if rest else 0.0) for word, n in counts.items()
+        }  # fmt: skip
+        saying = [word for word in self.shares if word.weight]
+        self.ranked = sorted(saying, key=lambda word: (-score(word, *self.shares[word]), word.name))
+        chosen = self._common()
+        self.chosen, self.sorts = self._sorts(chosen)
+        self._count_exactly()
+        told = any(word.compounds and not says_little(word) for word in self.chosen)
+        self.examples = [] if self.sorts or told else self._examples()
+        self.sizes: tuple[int, int] | None = None
+
+    # -- what is said ------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The title in words."""
+        if not self.shares:
+            return ""
+        if self.sizes is None:
+            return self._short("")
+        low, high = self.sizes
+        size = f" ({low}–{high} heavy atoms)" if low < high else f" ({low} heavy atoms)"
+        return self._short(size)
+
+    def _short(self, size: str) -> str:
+        """The title with all of its examples, or with so few that it is short."""
+        texts = [self._text(self.examples[:n]) + size for n in range(len(self.examples), 0, -1)] or [self._text([]) + size]
+        return next((text for text in texts if len(text) <= LONG), texts[-1])
+
+    def _text(self, examples: list[Word]) -> str:
+        examples = sorted(examples, key=lambda word: (-self.shares[word][0], word.name))
+        among = in_a_row([word.compounds for word in examples], "and") if examples else ""
+        if not self.chosen and not self.sorts:
+            return f"Mixed, some {among}" if examples else "Mixed molecules"
+        plain = _phrase(self.chosen, self.sorts)
+        if not examples:
+            return capital(plain)
+        if examples[0].ring and plain.startswith(BENZENE):  # a pyridine is no derivative of benzene
+            return capital(f"{plain}, some with {in_a_row(list(map(mentioned, examples)), 'or')}")
+        if examples[0].ring:
+            plain = plain.replace("ring compounds", "rings")
+        others = f"others {plain.removeprefix('molecules ')}" if plain.startswith("molecules ") else f"other {plain}"
+        return capital(f"{among.replace(' and ', ', ')} and {others}")
+
+    @property
+    def says(self) -> tuple[frozenset[Word], ...]:
+        """What the title says, whatever the order of its words."""
+        return frozenset(self.chosen), frozenset(self.sorts), frozenset(self.examples)
+
+    @property
+    def says_little(self) -> bool:
+        """Whether the title names no kind of molecules but one that may be anything."""
+        return not self.sorts and not self.examples and all(map(says_little, self.chosen))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether nothing is true of enough molecules."""
+        return not self.chosen and not self.sorts
+
+    def fitting(self, some: list[Counted]) -> int:
+        """How many of these molecules are what the title says."""
+        return sum(self._fits(one) for one in some)
+
+    def _fits(self, one: Counted) -> bool:
+        size = self.sizes is None or self.sizes[0] <= one.atoms <= self.sizes[1]
+        return size and one.words.issuperset(self.chosen) and (not self.sorts or not one.words.isdisjoint(self.sorts))
+
+    # -- what is chosen ----------------------------------------------------------------------------
+
+    def _common(self) -> list[Word]:
+        """The words that say most and that, together, enough of the molecules have."""
+        chosen: list[Word] = []
+        said: set[str] = set()
+        for word in self.ranked:
+            here, others = self.shares[word]
+            if here < LEAST or len(chosen) == MOST_WORDS or (chosen and score(word, here, others) < WORTH):
+                continue
+            if word.name in said or any(other.name in implied(word) for other in chosen):
+                continue
+            beside = [other for other in chosen if other.ring and other.name != BENZENE]
+            if beside and (word.name in GENERIC or word.name == ARYL):
+                continue
+            if self._have([*chosen, word]) >= LEAST * len(self.some):
+                chosen.append(word)
+                said |= {word.name} | implied(word)
+        return chosen
+
+    def _have(self, chosen: list[Word]) -> int:
+        return sum(one.words.issuperset(chosen) for one in self.some)
+
+    def _count_exactly(self) -> None:
+        """Say the true number of ring systems, where enough of the molecules have as many."""
+        for n, word in enumerate(self.chosen):
+            for name in exact_counts(word):
+                exact = [*self.chosen[:n], Word(name, "", 0.0, True), *self.chosen[n + 1 :]]
+                if self._have(exact) >= LEAST * len(self.some):
+                    self.chosen = exact
+
+    def _sorts(self, chosen: list[Word]) -> tuple[list[Word], list[Word]]:
+        """Two ring systems, or two functional groups, that make up enough together, where none of a kind is common.
+
+        They are returned with the words of the title that are said of them besides.
+        """
+        if any(word.ring and not says_little(word) for word in chosen):
+            return chosen, []
+        groups = all(map(says_little, chosen)) and not any(word.name in GENERIC for word in chosen)
+        held = [word for word in chosen if word.name not in (*GENERIC, ARYL)][: MOST_WORDS - 2]
+        for beside in [held, []] if groups else [held]:
+            found = self._two([True, False] if groups else [True], beside)
+            # That nearly all have a benzene ring, say, is only left out for sorts that hardly any others are of.
+            if not beside and held and any(self.shares[word][0] < RARE * self.shares[word][1] for word in found):
+                continue
+            if found:  # an aromatic heterocycle, say, is not named beside several sorts of them
+                return beside, found
+        return chosen, []
+
+    def _two(self, kinds: list[bool], held: list[Word]) -> list[Word]:
+        left = [one for one in self.some if one.words.issuperset(held)]
+        fit = [word for word in self._telling(OF_A_SORT) if not any(word.name in implied(other) for other in held)][:COMPARED]
+        best: list[Word] = []
+        most = 0.0
+        for sorts in combinations(fit, 2):
+            if sorts[0].ring != sorts[1].ring or sorts[0].ring not in kinds:
+                continue
+            if any(one.name in implied(other) for one, other in permutations(sorts, 2)):
+                continue
+            have = sum(not one.words.isdisjoint(sorts) for one in left)
+            says = have * sum(score(word, *self.shares[word]) for word in sorts)
+            if have >= LEAST * len(self.some) and says > most:
+                best, most = list(sorts), says
+        return sorted(best, key=lambda word: (-self.shares[word][0], word.name))
+
+    def _telling(self, least: float) -> list[Word]:
+        """Words that say much, and that are clearly more frequent here than elsewhere."""
+        return [
+            word for word in self.ranked
+            if word.weight >= SAYS_ENOUGH and word.compounds and not says_little(word)
+            and self.shares[word][0] >= max(least, TIMES_MORE * self.shares[word][1])
+        ]  # fmt: skip
+
+    def _examples(self) -> list[Word]:
+        """The most frequent sorts of what the title says: ring systems, or functional groups; of mixed molecules both."""
+        found: list[Word] = []
+        telling = [word for word in self._telling(OF_A_RARE_ONE) if self._is_frequent(*self.shares[word])]
+        if [word.name for word in self.chosen] == [BENZENE]:  # groups say what kind of benzene derivatives these are
+            telling.sort(key=lambda word: word.ring or self.shares[word][0] < OF_AN_EXAMPLE)
+        for word in telling:
+            if len(found) == EXAMPLES or (found and not self.mixed and word.ring != found[0].ring):
+                continue
+            having = [one for one in self.some if word in one.words]
+            fits = self._have_all(having) >= NEARLY_ALL * len(having)
+            follows = any(word.name in implied(other) or other.name in implied(word) for other in found)
+            # Where most diphenylmethanes are triphenylmethanes, these are named.
+            narrower = any(
+                word.name in implied(other) and self.shares[other][0] >= LEAST * self.shares[word][0] for other in telling
+            )
+            if fits and not follows and not narrower:
+                found.append(word)
+        return found
+
+    def _is_frequent(self, here: float, others: float) -> bool:
+        enough = here >= OFTEN or here * len(self.some) >= FEWEST
+        return enough and here >= (OF_A_RARE_ONE if here >= RARE * others else OF_AN_EXAMPLE)
+
+    def _have_all(self, some: list[Counted]) -> int:
+        return sum(one.words.issuperset(self.chosen) for one in some)
+
+    # -- what differs ------------------------------------------------------------------------------
+
+    def add_what_differs(self, twins: list[Titled]) -> bool:
+        """Add to the title a word that is true of enough molecules here, and of few where the title is the same."""
+        for word in self.ranked:
+            seldom = all(twin.shares.get(word, (0.0, 0.0))[0] * TIMES_MORE <= self.shares[word][0] for twin in twins)
+            follows = any(word.name in implied(other) for other in self.chosen)
+            if seldom and not follows and word.name not in GENERIC and self.shares[word][0] >= LEAST:
+                self.chosen.append(word)
+                if self.fitting(self.some) >= LEAST * len(self.some):
+                    self.examples = []
+                    return True
+                self.chosen.pop()
+        return False
+
+    def add_sizes(self) -> None:
+        """Add to the title how large most of the molecules are."""
+        low, high = np.quantile([one.atoms for one in self.some], SIZES, method="nearest")
+        self.sizes = int(low), int(high)
+        if not self.mixed and self.fitting(self.some) < LEAST * len(self.some):
+            self.sizes = None
+
+
+def title_all(held: Sequence[list[Counted]]) -> list[Titled]:
+    """Give each set a title; where two would have the same, with a word or the size by which they differ."""
+    together = Counter(word for some in held for one in some for word in one.words)
+    total = sum(map(len, held))
+    found = [Titled(some, together, total) for some in held]
+    for twins in _alike(found, lambda one: one.says):
+        for one in twins:
+            one.add_what_differs([other for other in twins if other is not one])
+    for same in (lambda one: one.says, lambda one: one.title):
+        for twins in _alike(found, same):
+            for one in twins:
+                one.add_sizes()
+    for one in found:
+        if one.shares and one.says_little:
+            one.add_sizes()
+    return found
+
+
+def _alike(found: list[Titled], by: Callable[[Titled], Hashable]) -> list[list[Titled]]:
+    """Sets whose titles are the same."""
+    groups: dict[Hashable, list[Titled]] = {}
+    for one in found:
+        if one.shares:
+            groups.setdefault(by(one), []).append(one)
+    return [twins for twins in groups.values() if len(twins) > 1]
+
+
+def score(word: Word, here: float, others: float) -> float:
+    """How much a word says of molecules that have it as often."""
+    return word.weight * here * (1 - COMMON * others)
+
+
+def _phrase(chosen: list[Word], sorts: list[Word]) -> str:
+    """What molecules are called: ring systems first, but benzene, which says little, after a group."""
+    first = "acyclic " if any(word.name == NO_RING for word in chosen) else ""
+    rest = [word for word in chosen if word.name != NO_RING]
+    if sorts:
+        head, others = in_a_row([word.compounds for word in sorts], "or"), rest
+    elif not rest:
+        return "acyclic molecules"
+    else:
+        heads = [word for word in rest if word.ring and word.compounds and not says_little(word)]
+        heads = heads or [word for word in rest if not word.ring] or [word for word in rest if word.compounds]
+        head = heads[0].compounds if heads else "molecules"
+        others = [word for word in rest if not heads or word is not heads[0]]
+    having = f" with {in_a_row(list(map(mentioned, others)), 'and')}" if others else ""
+    return f"{first}{_without_prefix(head, first)}{having}"
+
+
+def _without_prefix(head: str, first: str) -> str:
+    return re.sub("^acyclic ", "", head) if first else head
