@@ -59,7 +59,8 @@ class Core:
     order : tuple of int
         The atom of the host that each atom of the query stands for.
     size : float
-        Its atoms, with three for a nitrogen or oxygen and two more for a ring other than benzene: the largest core is shown.
+        How many atoms it has, where a heteroatom that is no halogen counts as three, an atom of different elements not at all, a
+        carbon atom of a core without rings as half, and a ring other than benzene as two more.
 
     See Also
     --------

@@ -13,9 +13,9 @@ from graphmeans.chemistry.toolkit import part
 
 #: Kinds of atoms that SMARTS writes without brackets.
 _BARE = frozenset({"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I", "b", "c", "n", "o", "p", "s"})
-#: How many atoms more a ring other than benzene is worth, and a heteroatom that is no halogen; an atom of two kinds is worth
-#: none.
-RING, HETERO = 2.0, 2.0
+#: What a part is worth in atoms: a ring other than benzene, besides its atoms; a heteroatom that is no halogen, besides itself;
+#: and how much less a carbon atom where there is no ring. An atom of two kinds is worth nothing.
+RING, HETERO, CHAIN = 2.0, 2.0, 0.5
 _PLAIN = frozenset({"c", "C", "F", "Cl", "Br", "I"})
 
 Kinds = tuple[str, ...]
@@ -42,16 +42,17 @@ class Part:
 
     @cached_property
     def size(self) -> float:
-        """How many atoms it has; rings other than benzene and heteroatoms count for more, and atoms of two kinds for nothing."""
+        """How many atoms it has; rings other than benzene and heteroatoms count for more, carbon in chains for less."""
         kinds = dict(zip(self.atoms, self.kinds, strict=True))
         single = [kind[0] for kind in self.kinds if len(kind) == 1]
+        chain = single.count("C") if len(self.bonds) < len(self.atoms) else 0
         bonds = set(self.bonds)
         rings = self.host.molecule.GetRingInfo()
         telling = sum(
             bonds.issuperset(along) and (len(ring) != 6 or any(len(kinds[a]) == 1 and kinds[a] != ("c",) for a in ring))
             for ring, along in zip(rings.AtomRings(), rings.BondRings(), strict=True)
         )
-        return len(single) + RING * telling + HETERO * sum(kind not in _PLAIN for kind in single)
+        return len(single) + RING * telling + HETERO * sum(kind not in _PLAIN for kind in single) - CHAIN * chain
 
 
 class PartSearch:
