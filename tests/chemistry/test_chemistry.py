@@ -415,6 +415,18 @@ def test_members_lie_as_the_medoid_does(series):
                 assert there[a] == pytest.approx(here[b], abs=1e-3)
 
 
+def test_members_that_contain_the_core_show_it_as_the_medoid_does():
+    tails = ("SCCNC(=O)Cc1ccc(SC)cc1", "NC(=S)NCCc1ccc(Cl)cc1", "NCC1CCN(C)CC1", "OCCCCCl", "NC(=O)c1ccccc1", "OC(=O)CCCC")
+    _, cluster = one_cluster([f"C({tail})c9ccco9" for tail in tails])
+    core, medoid = cluster.core, cluster.medoid
+    assert core.host is medoid
+    there = cluster.laid_out(medoid).GetConformer().GetPositions()
+    for member in cluster.molecules.aligned:
+        here = cluster.laid_out(member).GetConformer().GetPositions()
+        ways = member.molecule.GetSubstructMatches(core.query, uniquify=False)
+        assert any(here[list(way)] == pytest.approx(there[list(core.order)], abs=1e-3) for way in ways)
+
+
 def test_pictures_are_svg_of_paths_and_letters_only(series):
     graphs, _, estimator = series
     cluster = gm.chemistry.read_clusters(estimator, graphs)[estimator.labels_[0]]

@@ -30,17 +30,23 @@ def laid_out(molecule: Any) -> Any:
     return copy
 
 
-def turned_to(member: Aligned, reference: Aligned, drawn: Any, parts: Sequence[Part] = ()) -> Any:
+def turned_to(
+    member: Aligned, reference: Aligned, drawn: Any, parts: Sequence[Part] = (), core: frozenset[int] = frozenset()
+) -> Any:
     """A copy of a member with coordinates, in which what it shares with the reference lies as there.
 
     `drawn` is the reference with coordinates. Shared is the largest connected part that is aligned to the same nodes of the
     mean, with the same elements and bonds, rings whole, or one of these parts of the reference, those with most atoms first, if
-    the member contains a larger one. With less than three such atoms the member is turned to lie on the reference as well as
-    it can.
+    the member contains a larger one; if it contains the core, which is given by its atoms in the reference, a part that
+    has all of that. With less than three such atoms the member is turned to lie on the reference as well as it can.
     """
     depictor = part("Chem.rdDepictor")
     pairs = shared_part(reference, member)
-    pairs = _contained_part(reference, member, [one for one in parts if len(one.atoms) > len(pairs)]) or pairs
+    if core.issubset(a for a, _ in pairs) or not (
+        found := _contained_part(reference, member, [one for one in parts if core.issubset(one.atoms)])
+    ):
+        found = _contained_part(reference, member, [one for one in parts if len(one.atoms) > len(pairs)])
+    pairs = found or pairs
     copy = part("Chem").Mol(member.molecule)
     with silent():
         if len(pairs) >= 3:

@@ -167,9 +167,15 @@ class ClusterChemistry:
         """
         if member not in self._turned:
             drawn = self._drawn
-            medoid = self.medoid
-            self._turned[member] = drawn if member is medoid else turned_to(member, medoid, drawn, self._search.of_medoid)
+            medoid, parts = self.medoid, self._search.of_medoid
+            self._turned[member] = drawn if member is medoid else turned_to(member, medoid, drawn, parts, self._core_atoms)
         return self._turned[member]
+
+    @cached_property
+    def _core_atoms(self) -> frozenset[int]:
+        """The atoms of the core that is shown first, if it is read in the medoid."""
+        core = self.core
+        return frozenset(core.atoms if core is not None and core.host is self.medoid else ())
 
     def medoid_picture(self) -> MoleculePicture:
         """Draw the medoid, with the share of members that have each of its atoms and bonds underneath.

@@ -31,8 +31,9 @@ from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
 
-#: Places of a core that are named; groups at each of them, where there are many or few places; members that are drawn by RDKit.
-PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, DRAWN = 8, 4, 10, 3, 1500
+#: Places of a core that are named; groups at each of them, where there are many or few places, and classes of further groups;
+#: members that are drawn by RDKit.
+PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, CLASSES, DRAWN = 8, 4, 10, 3, 6, 1500
 _RING = re.compile(r" (to|with) R\d+(, R\d+)*")
 #: Lines about single nodes and edges, and what these are in molecules.
 _ATOM = {"node ": "atom ", "edge ": "bond "}
@@ -301,7 +302,7 @@ def _classes(place: Place, named: int, least: float) -> tuple[list[tuple[str, fl
     for row, kind in zip(place.what[named:], place.classes[named:], strict=True):
         members.setdefault(kind or row[0], []).append(row)
     shares = {kind: sum(share for _, share in rows) for kind, rows in members.items()}
-    frequent = [kind for kind in sorted(shares, key=lambda kind: (-shares[kind], kind)) if shares[kind] >= least][:GROUPS]
+    frequent = [kind for kind in sorted(shares, key=lambda kind: (-shares[kind], kind)) if shares[kind] >= least][:CLASSES]
     before = set(place.classes[:named])
     told = [
         (members[kind][0][0] if len(members[kind]) == 1 else f"other {kind}" if kind in before else kind, shares[kind])
