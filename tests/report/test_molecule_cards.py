@@ -179,6 +179,13 @@ def test_groups_that_few_have_are_told_by_their_classes_and_all_shares_add_up():
     assert (row["others"], row["others_share"]) == (1, "3%")
 
 
+def test_groups_with_long_names_are_told_by_their_classes():
+    what = (("*C1C(O)C(O)C(O)OC1COC1C(O)C(O)C(O)OC1COC(C)=O", 0.5), ("H", 0.2), ("CH₃", 0.1), ("F", 0.1), ("Cl", 0.1))
+    row = _place(Place("R1", 0, what, ("heterocyclyl", "", "alkyl", "halogen", "halogen")), 4)
+    assert [one["text"] for one in row["what"]] == ["H", "CH₃", "F", "heterocyclyl", "Cl"]
+    assert (row["others"], sum(one["share"] for one in row["what"])) == (0, pytest.approx(1))
+
+
 def test_shares_of_few_molecules_are_counts():
     assert [_said(2 / 9, 9), _said(2 / 9, 90), _said(1 / 3, 3), _said(1.0, 19), _said(1.0, 20)] == [
         "2 of 9", "22%", "1 of 3", "19 of 19", "100%",

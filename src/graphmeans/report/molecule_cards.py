@@ -42,8 +42,10 @@ _NODE = re.compile(r"\b(node|edge) (?=\d)")
 DIFFERENT = 0.2
 #: Groups that fewer of the members have are counted together, and those that less than the second share have by their classes.
 RARE, OFTEN = 0.05, 0.1
-#: Of fewer molecules shares are told as counts.
-FEW = 20
+#: Of fewer molecules shares are told as counts; longer names of groups give way to their classes.
+FEW, LONG = 20, 40
+#: A group, its share, and its class.
+Row = tuple[str, float, str]
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
 #: share of the matchings of the fit, or so many.
 FEWEST, ALIGNED, SHARE, CHEAP = 8, 40, 0.05, 600
@@ -281,34 +283,36 @@ def _together(places: list[Place]) -> list[Place]:
 
 def _place(place: Place, groups: int, of: int = 100) -> dict[str, Any]:
     """What stands at a place: so many of the most frequent groups by name, then classes, and how many others there are."""
-    several = bool(place.classes) and len(place.what) > groups
+    kinds = place.classes or ("",) * len(place.what)
+    rows: list[Row] = [(text, share, kind) for (text, share), kind in zip(place.what, kinds, strict=True)]
+    several = bool(place.classes) and len(rows) > groups
     least = max(OFTEN, 1.5 / of) if several else RARE
-    named = sum(share >= least for _, share in place.what[:groups]) or int(not several)
-    if len(place.what) == named + 1 and place.what[named][1] >= RARE:  # a single one is named, and not counted
-        named += 1
-    told, rest = list(place.what[:named]), list(place.what[named:])
+    named = [row for row in rows[:groups] if row[1] >= least and not (row[2] and len(row[0]) > LONG)]
+    named = named or rows[: int(not place.classes)]
+    rest = [row for row in rows if row not in named]
+    if len(rest) == 1 and rest[0][1] >= RARE:  # a single one is named, and not counted
+        named, rest = rows, []
+    told = [(text, share) for text, share, _ in named]
     if place.classes:
-        by_class, rest = _classes(place, named, max(RARE, 1.5 / of))
+        by_class, rest = _classes(rest, {kind for _, _, kind in named}, max(RARE, 1.5 / of))
         told += by_class
     what = [{"text": text, "share": share, "said": _said(share, of)} for text, share in told]
-    return {
-        "name": place.name, "what": what, "others": len(rest), "others_share": _said(sum(share for _, share in rest), of),
-    }  # fmt: skip
+    others = _said(sum(share for _, share, _ in rest), of)
+    return {"name": place.name, "what": what, "others": len(rest), "others_share": others}
 
 
-def _classes(place: Place, named: int, least: float) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """The frequent classes of the groups that are not named, and the groups that are in none of these."""
-    members: dict[str, list[tuple[str, float]]] = {}
-    for row, kind in zip(place.what[named:], place.classes[named:], strict=True):
-        members.setdefault(kind or row[0], []).append(row)
-    shares = {kind: sum(share for _, share in rows) for kind, rows in members.items()}
+def _classes(rows: list[Row], named: set[str], least: float) -> tuple[list[tuple[str, float]], list[Row]]:
+    """The frequent classes of groups that are not named themselves, and the groups that are in none of these."""
+    members: dict[str, list[Row]] = {}
+    for row in rows:
+        members.setdefault(row[2] or row[0], []).append(row)
+    shares = {kind: sum(share for _, share, _ in some) for kind, some in members.items()}
     frequent = [kind for kind in sorted(shares, key=lambda kind: (-shares[kind], kind)) if shares[kind] >= least][:CLASSES]
-    before = set(place.classes[:named])
-    told = [
-        (members[kind][0][0] if len(members[kind]) == 1 else f"other {kind}" if kind in before else kind, shares[kind])
-        for kind in frequent
-    ]
-    return told, [row for kind, rows in members.items() if kind not in frequent for row in rows]
+    told = []
+    for kind in frequent:
+        alone = members[kind][0][0] if len(members[kind]) == 1 else ""
+        told.append((alone if 0 < len(alone) <= LONG else f"other {kind}" if kind in named else kind, shares[kind]))
+    return told, [row for kind, some in members.items() if kind not in frequent for row in some]
 
 
 def _said(share: float, of: int) -> str:
