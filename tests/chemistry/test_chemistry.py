@@ -11,7 +11,8 @@ import pytest
 
 import graphmeans as gm
 from graphmeans import GraphError
-from graphmeans.chemistry.depiction import CLASH, core_with_places
+from graphmeans.chemistry.depiction import CLASH, _exit_bond, core_with_places, turned_to
+from graphmeans.chemistry.groups import bridge, class_of
 from graphmeans.chemistry.members import Aligned, cluster_molecules, made_of_molecules, spread
 from graphmeans.chemistry.profile import ranges
 from graphmeans.chemistry.toolkit import part
@@ -59,17 +60,52 @@ def test_the_share_of_members_is_confirmed_by_substructure_search(series):
             assert core.host.molecule.HasSubstructMatch(query)
 
 
-def test_cores_grow_as_the_support_falls_and_every_part_has_it(series):
+def test_cores_grow_as_the_support_falls_and_so_many_members_contain_them(series):
     graphs, _, estimator = series
     for cluster in gm.chemistry.read_clusters(estimator, graphs):
-        sizes = [len(core.atoms) for core in cluster.cores]
+        sizes = [core.size for core in cluster.cores]
         assert sizes == sorted(set(sizes))
         assert [core.support for core in cluster.cores] == sorted((c.support for c in cluster.cores), reverse=True)
         for core in cluster.cores:
-            atoms, bonds = cluster.frame.atom_support(core.host), cluster.frame.bond_support(core.host)
-            assert all(atoms[a] >= core.support - 1e-9 for a in core.atoms if a not in core.elements)
-            assert all(bonds[b] >= core.support - 1e-9 for b in core.bonds)
+            assert core.share >= core.support - 1e-9
+            assert core.count > 1
+            assert all(core.host.nodes[a] >= 0 for a in core.atoms)
             assert len(Chem.GetMolFrags(core.query)) == 1
+
+
+def test_a_core_is_in_as_many_members_as_the_support_says_also_where_its_parts_are_in_different_ones():
+    # Each chlorine, methyl and ethyl stands in two thirds of the members, and no two of them in more than a third.
+    smiles = [f"O=C(O)c1ccc({a})c({b})c1" for a, b in (("Cl", "C"), ("CC", "C"), ("Cl", "CC"))] * 7
+    _, cluster = one_cluster(smiles)
+    members = cluster.molecules.molecules
+    for support in (1.0, 0.9, 0.6, 0.5, 0.3, 0.05):
+        core = cluster.core_at(support)
+        assert core.count == sum(m.HasSubstructMatch(Chem.MolFromSmarts(core.smarts)) for m in members)
+        assert core.share >= support
+    assert cluster.core_at(1.0).smiles == "Cc1cccc(C(=O)O)c1"
+
+
+def test_of_more_members_than_are_searched_all_that_contain_a_core_are_counted(monkeypatch):
+    monkeypatch.setattr("graphmeans.chemistry.core.SEARCHED", 5)
+    smiles = [f"c1ccccc1{end}" for end in ("CCO", "CCN", "CCO", "CF", "Cl", "CCO", "CCCO", "Br", "CCOC", "N")]
+    _, cluster = one_cluster(smiles)
+    for core in cluster.cores:
+        assert core.count == sum(m.HasSubstructMatch(core.query) for m in cluster.molecules.molecules)
+        assert core.share >= core.support - 1e-9
+
+
+def test_the_core_that_is_shown_first_says_more_than_benzene_where_half_of_the_members_have_more():
+    _, cluster = one_cluster([*(f"CN1CCC({end})CC1" for end in ("O", "N", "C")), "c1ccccc1Cl", "Cc1ccccc1", "OCc1ccccc1"])
+    assert cluster.core.smiles == "CN1CCCCC1"
+    # ... and a thiophene says more than a benzene ring with a methyl group that is as frequent.
+    _, cluster = one_cluster([f"Cc1ccc({link}c2cccs2)cc1" for link in ("O", "C", "N", "S", "CC")])
+    assert Chem.MolFromSmiles(cluster.core.smiles).HasSubstructMatch(Chem.MolFromSmarts("c1ccsc1"))
+
+
+def test_a_core_may_have_two_rings_and_what_links_them():
+    ends = ("C", "O", "Cl", "F", "N", "Br")
+    _, cluster = one_cluster([f"O=C(C=Cc1ccc({a})cc1)c1ccccc1{b}" for a, b in zip(ends, ends[::-1], strict=True)])
+    assert cluster.core.smiles == "O=C(C=Cc1ccccc1)c1ccccc1"
 
 
 def test_supports_are_the_shares_that_counting_by_hand_gives(series):
@@ -128,23 +164,122 @@ def test_an_atom_of_a_ring_at_which_elements_differ_belongs_to_the_core_and_is_n
 
 
 def test_groups_that_close_a_ring_say_with_which_place():
-    _, cluster = one_cluster(["OCc1ccccc1CC", "OCc1ccccc1CC", "OCc1ccccc1CC", "OC1CCc2ccccc21"])
-    (core,) = [core for core in cluster.cores if core.smiles == "c1ccccc1"][:1] or [cluster.core_at(1.0)]
-    texts = [text for place in cluster.variation(core).places for text, _ in place.what]
-    assert any("ring with R" in text for text in texts)
+    _, cluster = one_cluster([*["OCc1ccccc1CC"] * 3, "OC1CCCc2ccccc21"])
+    core = cluster.core_at(1.0)
+    assert core.smiles == "CCc1ccccc1CO"
+    said = {place.name: dict(place.what) for place in cluster.variation(core).places}
+    assert sorted(said) == ["R1", "R2"]
+    assert said["R1"]["CH₂ bridge to R2"] == said["R2"]["CH₂ bridge to R1"] == 0.25
+
+
+def test_rings_that_are_fused_with_the_core_and_bonds_within_it_are_said_in_words():
+    assert bridge("[1*]CCCC[2*]", True) == "fused ring with"
+    _, cluster = one_cluster(["CCc1ccccc1C(=O)O", "CCc1ccccc1C(=O)O", "CCc1ccc2ccccc2c1C(=O)O"])
+    texts = {text for place in cluster.variation(cluster.core_at(1.0)).places for text, _ in place.what}
+    assert texts == {"H", "fused ring with R1", "fused ring with R2"}
+    _, cluster = one_cluster(["CCCCCCO", "CCCCCCO", "OC1CCCCC1"])
+    texts = {text for place in cluster.variation(cluster.core_at(1.0)).places for text, _ in place.what}
+    assert {text for text in texts if "bond" in text} == {"bond to R1", "bond to R2"}
 
 
 def test_a_group_that_closes_two_rings_with_the_same_place_is_counted():
     _, cluster = one_cluster([*(f"CCCC{end}" for end in ("O", "N", "S", "F", "Cl")), "OC12CCC(CC1)CC2"])
-    first, second = cluster.variation(cluster.core_at(1.0)).places
-    assert dict(first.what) == {"H": 5 / 6, "2 × CH₂CH₂ (ring with R2)": 1 / 6}
-    assert dict(second.what)["2 × CH₂CH₂ (ring with R1) + OH"] == 1 / 6
+    places = cluster.variation(cluster.core_at(1.0)).places
+    texts = {place.name: dict(place.what) for place in places}
+    assert texts["R1"]["2 × CH₂CH₂ bridge to R2 + OH"] == 1 / 6
+    assert texts["R2"] == {"H": 5 / 6, "2 × CH₂CH₂ bridge to R1": 1 / 6}
 
 
 def test_a_group_that_is_bound_to_one_atom_twice_says_how_large_the_ring_is():
     _, cluster = one_cluster([f"CNC(=O)c1ccccc1{group}" for group in ("OC", "OC", "OCC", "OC1CC1")])
     (place,) = cluster.variation(cluster.core_at(1.0)).places
-    assert dict(place.what) == {"H": 0.5, "CH₃": 0.25, "ring of 3 atoms": 0.25}
+    assert dict(place.what) == {"H": 0.5, "CH₃": 0.25, "spiro ring of 3 atoms": 0.25}
+
+
+def test_two_groups_at_the_end_of_a_core_are_named_with_its_atom():
+    ends = ("C(=O)O", "C(=O)N(CC)CC", "C(=O)OC", "CO")
+    _, cluster = one_cluster([f"Brc1ccccc1{end}" for end in ends])
+    (place,) = cluster.variation(cluster.core_at(1.0)).places
+    assert dict(place.what) == dict.fromkeys(
+        ("COOH (with this C)", "CON(CH₂CH₃)₂ (with this C)", "COOCH₃ (with this C)", "OH"), 0.25
+    )
+    kinds = dict(zip((text for text, _ in place.what), place.classes, strict=True))
+    assert kinds["COOH (with this C)"] == "acid (with this C)"
+    assert kinds["CON(CH₂CH₃)₂ (with this C)"] == "amide (with this C)"
+
+
+def test_where_an_atom_can_carry_nothing_it_does_not_carry_hydrogen():
+    smiles = ["CCNC(=O)c1ccc(Cl)cc1", "CCNC(=O)c1ccc(Cl)nc1", "CCNC(=O)c1ccc(Cl)cc1", "CCNC(=O)c1ccc(Cl)c(F)c1"]
+    _, cluster = one_cluster(smiles)
+    core = cluster.core_at(1.0)
+    (x1,) = [place for place in cluster.variation(core).places if place.name == "X1"]
+    (r1,) = [place for place in cluster.variation(core).places if place.atom == x1.atom and place.name == "R1"]
+    assert dict(x1.what) == {"C": 0.75, "N": 0.25}
+    assert dict(r1.what) == {"H": 0.5, "F": 0.25, "nothing": 0.25}
+
+
+def test_places_that_carry_hydrogen_only_are_none_and_shares_add_up():
+    ends = ("C", "O", "Cl", "F", "N", "Br")
+    _, cluster = one_cluster([f"O=C(C=Cc1ccc({a})cc1)c1ccccc1{b}" for a, b in zip(ends, ends[::-1], strict=True)])
+    for core in cluster.cores:
+        for place in cluster.variation(core).places:
+            assert {text for text, _ in place.what} != {"H"}
+            assert sum(share for _, share in place.what) == pytest.approx(1)
+            assert len(place.classes) == (0 if place.name.startswith("X") else len(place.what))
+
+
+def test_places_are_numbered_clockwise_around_the_picture():
+    _, cluster = one_cluster(["Cc1c(Cl)c(F)c(O)c(N)c1Br", "Cc1c(Cl)c(O)c(F)c(N)c1Br", "Cc1c(Br)c(F)c(O)c(N)c1Cl", "c1ccccc1"])
+    core = cluster.core_at(1.0)
+    names = [place for place in cluster.variation(core).places if place.name.startswith("R")]
+    points = cluster.laid_out(core.host).GetConformer().GetPositions()[:, :2]
+    middle = points[list(core.atoms)].mean(axis=0)
+    x, y = (points[[place.atom for place in names]] - middle).T
+    angles = np.arctan2(x, y) % (2 * np.pi)
+    assert len(names) == 6
+    assert (np.diff(np.round(angles, 4) % 6.2831) > 0).all()
+
+
+def test_classes_of_groups():
+    assert [class_of(f"*{group}") for group in ("CCO", "C1CCNCC1", "c1cc[nH]c1", "S(=O)(=O)NC", "NC(C)=O", "=O", "[Hg]")] == [
+        "substituted alkyl", "heterocyclyl", "hetaryl", "sulfonamide", "acylamino", "oxo", "other group",
+    ]  # fmt: skip
+
+
+def test_a_place_is_drawn_with_a_single_bond_though_the_medoid_has_a_triple_one_there():
+    # The core ends with the carbon of a nitrile in the medoid; others carry groups at it that are bound singly.
+    _, cluster = one_cluster(["CC(C)CC(C)C", "CC(C)CC(CO)CN", "CC(O)CC(C)CF"])
+    for core in cluster.cores:
+        drawn, labels = core_with_places(core, cluster.variation(core), cluster.laid_out(core.host))
+        assert {str(bond.GetBondType()) for new in labels for bond in drawn.GetAtomWithIdx(new).GetBonds()} <= {"SINGLE"}
+        assert _exit_bond(["N", "OH"]) == Chem.BondType.SINGLE == _exit_bond(["=O", "OH"])
+    assert _exit_bond(["=O", "=S"]) == Chem.BondType.DOUBLE
+    assert _exit_bond(["≡N"]) == Chem.BondType.TRIPLE
+    assert _exit_bond([]) == Chem.BondType.SINGLE
+
+
+def test_no_atom_of_a_core_is_drawn_as_a_radical():
+    # A carbon with a hydrogen that is written, which carries two groups in the host, is drawn with one place.
+    ends = ("[C@H](C)(Cl)", "[C@@H](C)(N)", "[C@@H](F)(O)")
+    _, cluster = one_cluster([f"OC(=O)c1ccc(C{end})cc1" for end in ends])
+    for core in cluster.cores:
+        drawn, labels = core_with_places(core, cluster.variation(core), cluster.laid_out(core.host))
+        assert labels
+        assert not any(atom.GetNumRadicalElectrons() for atom in drawn.GetAtoms())
+        assert all(atom.GetTotalValence() == 4 for atom in drawn.GetAtoms() if atom.GetSymbol() == "C")
+
+
+def test_members_lie_as_the_medoid_does_where_they_contain_a_part_of_it_that_is_aligned_elsewhere():
+    _, cluster = one_cluster([f"O=C(NCc1ccccc1)c1ccc({end})cc1" for end in ("Cl", "C", "O", "F", "N")])
+    medoid, drawn = cluster.medoid, cluster.laid_out(cluster.medoid)
+    other = next(member for member in cluster.molecules.aligned if member is not medoid)
+    astray = Aligned(other.row, other.molecule, np.roll(other.nodes, 5))
+    there, parts = drawn.GetConformer().GetPositions(), cluster._search.of_medoid
+    here = turned_to(astray, medoid, drawn, parts).GetConformer().GetPositions()
+    query = Chem.MolFromSmarts("O=C(NCc1ccccc1)c1ccccc1")
+    (one,), (two,) = (m.GetSubstructMatches(query) for m in (medoid.molecule, other.molecule))
+    carbonyl = [0, 1, 2, 3]
+    assert here[[two[q] for q in carbonyl]] == pytest.approx(there[[one[q] for q in carbonyl]], abs=1e-3)
 
 
 def test_the_same_group_twice_at_a_place_is_counted():
@@ -169,6 +304,7 @@ def test_the_smiles_of_a_core_has_the_most_frequent_elements():
     core = cluster.core_at(1.0)
     assert core.elements
     assert core.smiles == "CCNC(=O)c1ccc(Cl)cc1"
+    assert (core.count, core.smiles_count) == (4, 3)
 
 
 def test_a_core_is_not_charged_by_what_its_host_carries():
@@ -180,7 +316,7 @@ def test_a_place_that_carries_doubly_bound_oxygen_is_drawn_with_a_double_bond():
     _, cluster = one_cluster(["CN1c2ccccc2Sc2ccccc21", "CN1c2ccccc2Sc2ccccc21", "CN1c2ccccc2S(=O)c2ccccc21"])
     core = cluster.core_at(1.0)
     found = cluster.variation(core)
-    assert [dict(place.what) for place in found.places] == [{"H": 2 / 3, "=O": 1 / 3}]
+    assert [dict(place.what) for place in found.places] == [{"nothing": 2 / 3, "=O": 1 / 3}]
     drawn, labels = core_with_places(core, found, cluster.laid_out(core.host))
     (new,) = labels
     assert [str(bond.GetBondType()) for bond in drawn.GetAtomWithIdx(new).GetBonds()] == ["DOUBLE"]
@@ -277,6 +413,18 @@ def test_members_lie_as_the_medoid_does(series):
             assert len(pairs) >= 3
             for a, b in pairs:
                 assert there[a] == pytest.approx(here[b], abs=1e-3)
+
+
+def test_members_that_contain_the_core_show_it_as_the_medoid_does():
+    tails = ("SCCNC(=O)Cc1ccc(SC)cc1", "NC(=S)NCCc1ccc(Cl)cc1", "NCC1CCN(C)CC1", "OCCCCCl", "NC(=O)c1ccccc1", "OC(=O)CCCC")
+    _, cluster = one_cluster([f"C({tail})c9ccco9" for tail in tails])
+    core, medoid = cluster.core, cluster.medoid
+    assert core.host is medoid
+    there = cluster.laid_out(medoid).GetConformer().GetPositions()
+    for member in cluster.molecules.aligned:
+        here = cluster.laid_out(member).GetConformer().GetPositions()
+        ways = member.molecule.GetSubstructMatches(core.query, uniquify=False)
+        assert any(here[list(way)] == pytest.approx(there[list(core.order)], abs=1e-3) for way in ways)
 
 
 def test_pictures_are_svg_of_paths_and_letters_only(series):

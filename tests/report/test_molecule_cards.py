@@ -14,7 +14,7 @@ from effort import thorough
 from graphmeans.chemistry import Place
 from graphmeans.chemistry.names.series import set_apart
 from graphmeans.report import write_report
-from graphmeans.report.molecule_cards import _percent, _place, _range
+from graphmeans.report.molecule_cards import _percent, _place, _range, _said
 from reports import HOSTILE, drawings, fitted
 from series import three_series
 
@@ -50,14 +50,14 @@ def test_the_card_shows_the_core_with_the_share_of_members_that_contain_it(page)
     for cluster in gm.chemistry.read_clusters(estimator, graphs):
         card = card_of(path.read_text(), cluster.label)
         shown = re.findall(r"<dt>SMARTS</dt><dd><code>(.*?)</code>", card)
-        said = re.findall(r"<figcaption><b>(\d+)%</b> of (\d+) members? contains? it", card)
+        said = re.findall(r"<figcaption><b>(\d+) of (\d+)</b> members? contains? it", card)
         assert shown
-        for smarts, (share, of) in zip(shown, said, strict=True):
+        for smarts, (said_count, of) in zip(shown, said, strict=True):
             query = Chem.MolFromSmarts(smarts)
             members = [graphs[i].origin for i in np.flatnonzero(estimator.labels_ == cluster.label)]
             count = sum(m.HasSubstructMatch(query) for m in members)
             assert int(of) == len(members)
-            assert int(share) == pytest.approx(100 * count / len(members), abs=1)
+            assert int(said_count) == count
         weight = cluster.ranges["weight"]
         assert f"{weight.median:.0f} ({weight.low:.0f} to {weight.high:.0f})" in card
 
@@ -73,11 +73,12 @@ def test_tiles_and_cards_say_what_the_members_are_and_how_many_of_them(page):
         card = card_of(text, int(label))
         assert f">{title}</small>" in tile
         assert f'<span class="title">{title}</span>' in card
-        assert f"<b>{_percent(cluster.series.share)}</b> of the members are what the title says" in card
+        of = len(cluster.molecules)
+        assert f"<b>{_said(cluster.series.share, of)}</b> members are what the title says" in card
         assert f"and {_percent(cluster.series.others)} of all other molecules" in card
         assert f"{len(cluster.molecules)} molecules" in tile
         for word in cluster.series.words:
-            assert f"{word.what} <b>{_percent(word.here)}</b> <i>others {_percent(word.others)}</i>" in card
+            assert f"{word.what} <b>{_said(word.here, of)}</b> <i>others {_percent(word.others)}</i>" in card
         assert "Unlike the others" not in card
         assert re.search(r"\d+ atoms? and \d+ bonds? of the mean", card)
 
@@ -89,8 +90,8 @@ def test_the_card_shows_scaffolds_as_pictures_with_their_shares_and_properties_i
         shown = part[part.index('class="scaffolds"') : part.index("</section>")]
         assert shown.count("<li>") == len(cluster.scaffolds)
         assert shown.count("<svg") == sum(row.smiles != "" for row in cluster.scaffolds)
-        shares = [_percent(row.members / len(cluster.molecules)) for row in cluster.scaffolds]
-        assert shares == re.findall(r"<b>(\d+%)</b>", shown)
+        shares = [f"{row.members} of {len(cluster.molecules)}" for row in cluster.scaffolds]
+        assert shares == re.findall(r"<b>(\d+ of \d+)</b>", shown)
         assert f"Properties: <span>{cluster.ranges['weight'].median:.0f} g/mol, logP" in part
 
 
@@ -166,6 +167,33 @@ def test_where_few_places_vary_all_that_stands_there_is_named():
     assert _place(Place("R1", 0, what[:5]), 4)["others"] == 0  # a single one is named instead of counted
     rare = (("H", 0.94), ("Br", 0.02), ("Cl", 0.02), ("F", 0.02))
     assert (len(_place(Place("R1", 0, rare), 4)["what"]), _place(Place("R1", 0, rare), 4)["others"]) == (1, 3)
+
+
+def test_groups_that_few_have_are_told_by_their_classes_and_all_shares_add_up():
+    often = (("H", 0.4, ""), ("CH₃", 0.12, "alkyl"))
+    few = [*((f"chain{n}", 0.03, "alkyl") for n in range(8)), *((f"ring{n}", 0.03, "aryl") for n in range(7))]
+    rows = [*often, *few, ("CN", 0.03, "nitrile")]
+    place = Place("R1", 0, tuple((text, share) for text, share, _ in rows), tuple(kind for _, _, kind in rows))
+    row = _place(place, 4, 100)
+    assert [(one["text"], one["said"]) for one in row["what"]] == [
+        ("H", "40%"), ("CH₃", "12%"), ("other alkyl", "24%"), ("aryl", "21%"),
+    ]  # fmt: skip
+    assert (row["others"], row["others_share"]) == (1, "3%")
+
+
+def test_groups_with_long_names_are_told_by_their_classes():
+    what = (("*C1C(O)C(O)C(O)OC1COC1C(O)C(O)C(O)OC1COC(C)=O", 0.5), ("H", 0.2), ("CH₃", 0.1), ("F", 0.1), ("Cl", 0.1))
+    row = _place(Place("R1", 0, what, ("heterocyclyl", "", "alkyl", "halogen", "halogen")), 4)
+    assert [one["text"] for one in row["what"]] == ["H", "CH₃", "F", "heterocyclyl", "Cl"]
+    assert (row["others"], sum(one["share"] for one in row["what"])) == (0, pytest.approx(1))
+
+
+def test_shares_of_few_molecules_are_counts():
+    assert [_said(2 / 9, 9), _said(2 / 9, 90), _said(1 / 3, 3), _said(1.0, 19), _said(1.0, 20)] == [
+        "2 of 9", "22%", "1 of 3", "19 of 19", "100%",
+    ]  # fmt: skip
+    what = (("H", 0.5), ("Cl", 0.5))
+    assert [row["said"] for row in _place(Place("R1", 0, what, ("", "halogen")), 4, 4)["what"]] == ["2 of 4", "2 of 4"]
 
 
 # -- in a browser --------------------------------------------------------------------------------------

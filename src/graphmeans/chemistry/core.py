@@ -1,23 +1,31 @@
-"""The common core of a cluster: the largest connected part of its mean above a support, as it stands in a real member."""
+"""The common core of a cluster: the largest connected part of its mean, as a member has it, that enough members contain."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from graphmeans.chemistry.frame import Frame
-from graphmeans.chemistry.members import Aligned, ClusterMolecules
+from graphmeans.chemistry.members import Aligned, ClusterMolecules, spread
+from graphmeans.chemistry.names.rings import ring_names
+from graphmeans.chemistry.parts import Part, PartSearch, as_smarts
 from graphmeans.chemistry.toolkit import part, silent
 
-#: Supports at which a core is looked for unless the caller names one, and the least number of atoms of a core.
+#: Shares of members at which a core is looked for unless the caller names one, and the least number of atoms of a core.
 LEVELS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 LEAST_ATOMS = 3
-#: Members, the nearest to the mean first, in which a core is looked for: the medoid unless another has a larger part.
-HOSTS = 12
-#: Kinds of atoms that SMARTS writes without brackets.
-_BARE = frozenset({"B", "C", "N", "O", "P", "S", "F", "Cl", "Br", "I", "b", "c", "n", "o", "p", "s"})
+#: So many members, evenly from the nearest to the farthest, are searched for parts; all of them for the cores that are chosen.
+SEARCHED = 60
+#: Parts of the medoid that are looked at, parts of it with atoms of two kinds, members besides it, and parts of each of these.
+OF_MEDOID, OF_TWO_KINDS, HOSTS, OF_OTHERS = 300, 80, 4, 80
+#: How often a part that enough of the searched members contain, but too few of all, gives way to one that is more frequent.
+TRIES = 8
+#: The core that says most is one of at least this share of the members; its size counts times this power of the share, and so
+#: many times as much if it has a ring system that as many members have.
+USUAL, POWER, NAMED = 0.45, 0.5, 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,11 +35,11 @@ class Core:
     Parameters
     ----------
     support : float
-        The least share of members that have each of its atoms and bonds, by their alignments to the mean.
+        The share of members that was asked for; at least so many contain the core.
     host : Aligned
-        The member in which it is read: the medoid, unless the part of a mean is larger in another near member.
+        The member in which it is read: the medoid, unless another near member has a larger part that is as frequent.
     atoms : tuple of int
-        Numbers of its atoms in the host.
+        Numbers of its atoms in the host. All of them are aligned to nodes of the mean.
     bonds : tuple of int
         Numbers of its bonds in the host.
     elements : dict
@@ -41,13 +49,18 @@ class Core:
     smiles : str
         The core as a molecule, with hydrogen wherever something else may stand, and the most frequent element where several may.
     count : int
-        How many members contain it, found by substructure search.
+        How many members contain it, found by substructure search with `smarts`.
+    smiles_count : int
+        How many members contain it with the elements of `smiles`: less than `count` where the core allows different ones.
     of : int
         How many members were searched.
     query : rdkit.Chem.Mol
         The query; its atoms are in the order of `order`.
     order : tuple of int
         The atom of the host that each atom of the query stands for.
+    size : float
+        How many atoms it has, where a heteroatom that is no halogen counts as three, an atom of different elements not at all, a
+        carbon atom of a core without rings as half, and a ring other than benzene as two more.
 
     See Also
     --------
@@ -70,9 +83,11 @@ class Core:
     smarts: str
     smiles: str
     count: int
+    smiles_count: int
     of: int
     query: Any
     order: tuple[int, ...]
+    size: float
 
     @property
     def share(self) -> float:
@@ -83,32 +98,101 @@ class Core:
         return f"Core({self.smiles!r}, {len(self.atoms)} atoms, in {self.count} of {self.of} members)"
 
 
-def core_at(frame: Frame, members: ClusterMolecules, support: float) -> Core | None:
-    """The core at a support; None if not even three connected atoms have it."""
-    best: tuple[list[int], list[int]] = ([], [])
-    host = None
-    for member in members.aligned[:HOSTS]:
-        found = connected_part(member, *frame.part(member, support))
-        if len(found[0]) > len(best[0]):
-            best, host = found, member
-    if host is None or len(best[0]) < LEAST_ATOMS:
+class Cores:
+    """The search for cores of a cluster: parts of its medoid, and of members near it, that many members contain."""
+
+    def __init__(self, frame: Frame, members: ClusterMolecules) -> None:
+        self.frame, self.members = frame, members
+        self._counts: dict[str, int] = {}
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Parts that enough of the searched members contain, the largest first, and of equal ones the most frequent."""
+        aligned = self.members.aligned
+        search = PartSearch(spread(self.members.molecules, SEARCHED))
+        found = search.grown(aligned[0], _own_kinds(aligned[0]), LEVELS[-1], OF_MEDOID)
+        both = [self.frame.standing(aligned[0], a) for a in range(len(aligned[0].kinds))]
+        if any(len(kinds) > 1 for kinds in both):
+            found += search.grown(aligned[0], both, LEVELS[-1], OF_TWO_KINDS)
+        for host in aligned[1 : 1 + HOSTS]:
+            found += search.grown(host, _own_kinds(host), LEVELS[-1], OF_OTHERS)
+        found = [part for part in found if len(part.atoms) >= LEAST_ATOMS]
+        return sorted(found, key=lambda part: (-part.size, -part.found.bit_count()))
+
+    @cached_property
+    def of_medoid(self) -> list[Part]:
+        """Those parts of the medoid in which each atom is of one kind, those with most atoms first."""
+        medoid = self.members.medoid
+        kept = [part for part in self.parts if part.host is medoid and all(len(kinds) == 1 for kinds in part.kinds)]
+        return sorted(kept, key=lambda part: -len(part.atoms))
+
+    def at(self, support: float) -> Core | None:
+        """The largest part of three or more atoms that at least this share of the members contain, and two of several."""
+        searched, least = min(len(self.members), SEARCHED), support * len(self.members) - 1e-9
+        if len(self.members) > 1:
+            least = max(least, 2)  # what a single member has is not common
+        bar, tries = least * searched / len(self.members), TRIES
+        for found in self.parts:
+            if (have := found.found.bit_count()) >= bar:
+                if self._count(found.smarts, found.found) >= least:
+                    return self._core(found, support)
+                bar, tries = min(have + 1, searched), tries - 1
+                if not tries:
+                    break
         return None
-    return _core(frame, members, host, best, support)
+
+    def all(self, levels: Sequence[float] = LEVELS) -> list[Core]:
+        """The different cores at falling supports, the smallest first: each is larger than the one before."""
+        found: list[Core] = []
+        for support in levels:
+            core = self.at(support)
+            if core is not None and (not found or core.size > found[-1].size):
+                found.append(core)
+        return found
+
+    def _count(self, smarts: str, searched: int | None = None) -> int:
+        """How many of all members contain a part; `searched` are those that do of the ones that were searched already."""
+        if searched is not None and len(self.members) <= SEARCHED:
+            return searched.bit_count()
+        if smarts not in self._counts:
+            query = part("Chem").MolFromSmarts(smarts)
+            self._counts[smarts] = sum(m.HasSubstructMatch(query) for m in self.members.molecules)
+        return self._counts[smarts]
+
+    def _core(self, found: Part, support: float) -> Core:
+        host, kinds = found.host, dict(zip(found.atoms, found.kinds, strict=True))
+        usual = {a: kind[:1] for a, kind in kinds.items()}
+        query, order = found.placed
+        count = self._count(found.smarts, found.found)
+        return Core(
+            support=support, host=host, atoms=found.atoms, bonds=found.bonds,
+            elements={a: kind for a, kind in kinds.items() if len(kind) > 1}, smarts=found.smarts,
+            smiles=core_smiles(host.molecule, found.atoms, found.bonds, {a: kind for a, (kind,) in usual.items()}),
+            count=count, smiles_count=count if usual == kinds else self._count(as_smarts(host, found.atoms, found.bonds, usual)),
+            of=len(self.members), query=query, order=order, size=found.size,
+        )  # fmt: skip
 
 
-def cores(frame: Frame, members: ClusterMolecules, levels: Sequence[float] = LEVELS) -> list[Core]:
-    """The different cores at falling supports, the smallest first: each is larger than the one before."""
-    found: list[Core] = []
-    for support in levels:
-        core = core_at(frame, members, support)
-        if core is not None and (not found or len(core.atoms) > len(found[-1].atoms)):
-            found.append(core)
-    return found
+def usual_core(found: Sequence[Core], rings: Collection[str] = ()) -> Core | None:
+    """The core that says most about a cluster in which about half of the members, or more, have these ring systems."""
+
+    def says(core: Core) -> tuple[bool, float]:
+        named = NAMED if rings and not rings_of(core).isdisjoint(rings) else 1.0
+        return core.share >= USUAL, named * core.size * core.share**POWER
+
+    return max(found, key=says) if found else None
 
 
-def usual_core(found: Sequence[Core]) -> Core | None:
-    """The core that says most about the cluster: the largest number of atoms times the share of members that contain it."""
-    return max(found, key=lambda core: (len(core.atoms) * core.share, core.share)) if found else None
+def rings_of(core: Core) -> set[str]:
+    """The names of the ring systems of a core."""
+    with silent():
+        molecule = part("Chem").MolFromSmiles(core.smiles)
+    return set() if molecule is None else {system[0].name for system in ring_names(molecule) if system}
+
+
+def _own_kinds(member: Aligned) -> list[tuple[str, ...]]:
+    """The kind of each atom of a member that is aligned to a node of the mean."""
+    return [(kind,) if node >= 0 else () for kind, node in zip(member.kinds, member.nodes.tolist(), strict=True)]
 
 
 def connected_part(member: Aligned, atoms: set[int], bonds: set[int]) -> tuple[list[int], list[int]]:
@@ -140,30 +224,6 @@ def connected_part(member: Aligned, atoms: set[int], bonds: set[int]) -> tuple[l
         if len(reached) > len(best[0]):
             best = (sorted(reached), sorted(along))
     return best
-
-
-def _core(
-    frame: Frame, members: ClusterMolecules, host: Aligned, found: tuple[list[int], list[int]], support: float
-) -> Core:
-    chem = part("Chem")
-    atoms, bonds = found
-    molecule = host.molecule
-    elements = {a: frame.kinds(host, a, support) for a in atoms}
-    signs = [""] * molecule.GetNumAtoms()
-    for a, kinds in elements.items():
-        signs[a] = kinds[0] if len(kinds) == 1 and kinds[0] in _BARE else f"[{','.join(kinds)}]"
-    smarts = chem.MolFragmentToSmiles(
-        molecule, atoms, bonds, atomSymbols=signs, bondSymbols=[sign for _, _, sign in host.bonds]
-    )
-    query = chem.MolFromSmarts(smarts)
-    order = [int(a) for a in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]]
-    return Core(
-        support=support, host=host, atoms=tuple(atoms), bonds=tuple(bonds),
-        elements={a: kinds for a, kinds in elements.items() if len(kinds) > 1}, smarts=smarts,
-        smiles=core_smiles(molecule, atoms, bonds, {a: kinds[0] for a, kinds in elements.items()}),
-        count=sum(m.HasSubstructMatch(query) for m in members.molecules),
-        of=len(members.molecules), query=query, order=tuple(order),
-    )  # fmt: skip
 
 
 def core_smiles(

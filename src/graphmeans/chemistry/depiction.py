@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from graphmeans.chemistry.core import Core, connected_part, cut_out, made_valid
 from graphmeans.chemistry.members import Aligned
-from graphmeans.chemistry.names.substituents import HYDROGEN
+from graphmeans.chemistry.parts import Part
 from graphmeans.chemistry.toolkit import part, silent
-from graphmeans.chemistry.variation import Variation
+from graphmeans.chemistry.variation import BARE, Variation
 from graphmeans.graphs.batch import FloatArray
 
 #: Atoms that are drawn nearer to each other than this, in ångströms, lie on each other: a bond has 1.5.
 CLASH = 0.55
+#: Ways in which a part may lie in a member that are compared.
+MOST_WAYS = 64
 
 
 def laid_out(molecule: Any) -> Any:
@@ -27,15 +30,23 @@ def laid_out(molecule: Any) -> Any:
     return copy
 
 
-def turned_to(member: Aligned, reference: Aligned, drawn: Any) -> Any:
+def turned_to(
+    member: Aligned, reference: Aligned, drawn: Any, parts: Sequence[Part] = (), core: frozenset[int] = frozenset()
+) -> Any:
     """A copy of a member with coordinates, in which what it shares with the reference lies as there.
 
     `drawn` is the reference with coordinates. Shared is the largest connected part that is aligned to the same nodes of the
-    mean, with the same elements and bonds, rings whole. With less than three such atoms the member is turned to lie on the
-    reference as well as it can.
+    mean, with the same elements and bonds, rings whole, or one of these parts of the reference, those with most atoms first, if
+    the member contains a larger one; if it contains the core, which is given by its atoms in the reference, a part that
+    has all of that. With less than three such atoms the member is turned to lie on the reference as well as it can.
     """
     depictor = part("Chem.rdDepictor")
     pairs = shared_part(reference, member)
+    if core.issubset(a for a, _ in pairs) or not (
+        found := _contained_part(reference, member, [one for one in parts if core.issubset(one.atoms)])
+    ):
+        found = _contained_part(reference, member, [one for one in parts if len(one.atoms) > len(pairs)])
+    pairs = found or pairs
     copy = part("Chem").Mol(member.molecule)
     with silent():
         if len(pairs) >= 3:
@@ -50,9 +61,30 @@ def turned_to(member: Aligned, reference: Aligned, drawn: Any) -> Any:
             return kept  # it does not lie flat in any way
         at = {int(node): a for a, node in enumerate(reference.nodes) if node >= 0}
         aligned = [(at[int(node)], a) for a, node in enumerate(member.nodes) if int(node) in at]
-        if len(aligned) >= 2:
-            _turn(copy, drawn, aligned)
+        if len(pairs) >= 3 or len(aligned) >= 2:
+            _turn(copy, drawn, pairs if len(pairs) >= 3 else aligned)
     return copy
+
+
+def _contained_part(reference: Aligned, member: Aligned, parts: Sequence[Part]) -> list[tuple[int, int]]:
+    """Pairs of atoms of the first of these parts of the reference that a member contains; none if it contains none."""
+    for one in parts:
+        query, order = one.placed
+        ways: tuple[tuple[int, ...], ...] = member.molecule.GetSubstructMatches(query, uniquify=False, maxMatches=MOST_WAYS)
+        if ways:
+            alike = [_alike_around(reference, order, member, way) for way in ways]
+            return list(zip(order, ways[alike.index(max(alike))], strict=True))
+    return []
+
+
+def _alike_around(one: Aligned, here: Sequence[int], other: Aligned, there: Sequence[int]) -> tuple[int, int]:
+    """At how many atoms of a part two members carry something both or nothing both, and how many are aligned to the same node."""
+    inside, outside = set(here), set(there)
+    carry = sum(
+        inside.issuperset(one.neighbours[a]) == outside.issuperset(other.neighbours[b])
+        for a, b in zip(here, there, strict=True)
+    )
+    return carry, sum(one.nodes[a] == other.nodes[b] for a, b in zip(here, there, strict=True))
 
 
 def shared_part(one: Aligned, other: Aligned) -> list[tuple[int, int]]:
@@ -84,6 +116,14 @@ def _in_ring(member: Aligned, bond: int) -> bool:
     return bool(member.molecule.GetRingInfo().NumBondRings(bond))
 
 
+def clockwise(core: Core, drawn: Any) -> dict[int, float]:
+    """A rank for each atom of a core: clockwise around its middle in the drawn host, from the top."""
+    points = np.array(drawn.GetConformer().GetPositions())[list(core.atoms), :2]
+    x, y = (points - points.mean(axis=0)).T
+    angles = np.round(np.arctan2(x, y) % (2 * np.pi), 6) % (2 * np.pi)
+    return dict(zip(core.atoms, angles.tolist(), strict=True))
+
+
 def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any, dict[int, str]]:
     """The core as a molecule with coordinates as in the drawn host, and a label for each atom at which members differ."""
     chem, depictor = part("Chem"), part("Chem.rdDepictor")
@@ -92,45 +132,54 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
     inside = set(core.atoms)
     pairs = [(a, place[a]) for a in core.atoms]
     for spot in variation.places:
-        atom = core.host.molecule.GetAtomWithIdx(spot.atom)
+        held = piece.GetAtomWithIdx(place[spot.atom])
         if spot.name.startswith("X"):
             labels[place[spot.atom]] = spot.name
-            several = piece.GetAtomWithIdx(place[spot.atom])  # it stands for atoms of different valences
-            several.SetAtomicNum(0)
-            several.SetFormalCharge(0)
-            several.SetNumExplicitHs(0)
+            held.SetAtomicNum(0)  # it stands for atoms of different valences
+            held.SetFormalCharge(0)
+            held.SetNumExplicitHs(0)
             continue
-        cut = [bond for bond in atom.GetBonds() if bond.GetOtherAtomIdx(spot.atom) not in inside]
-        carried = [text for text, _ in spot.what if text != HYDROGEN]
-        elsewhere = chem.BondType.DOUBLE if carried and all(text.startswith("=") for text in carried) else chem.BondType.SINGLE
-        orders = [bond.GetBondType() for bond in cut] or [elsewhere]
-        held = piece.GetAtomWithIdx(place[spot.atom])
-        # Several bonds of an atom lead to the same place: it is drawn once.
-        order = orders[0] if len(orders) == 1 and orders[0] != chem.BondType.AROMATIC else chem.BondType.SINGLE
-        if held.GetNoImplicit() and held.GetNumExplicitHs():
-            held.SetNumExplicitHs(max(0, held.GetNumExplicitHs() - round(sum(b.GetBondTypeAsDouble() for b in cut) or 1)))
         new = piece.AddAtom(chem.Atom(0))
-        piece.AddBond(place[spot.atom], new, order)
+        bond = _exit_bond([text for text, _ in spot.what if text not in BARE])
+        piece.AddBond(place[spot.atom], new, bond)
+        if held.GetNoImplicit():
+            held.SetNumExplicitHs(max(0, held.GetNumExplicitHs() - int(bond)))
         labels[new] = spot.name
-        pairs += [(bond.GetOtherAtomIdx(spot.atom), new) for bond in cut[:1]]  # where the host carries it
-    valid = made_valid(piece)
-    if valid is None:  # what is bound doubly in the host need not be so in others
-        for new in labels:
-            for bond in piece.GetAtomWithIdx(new).GetBonds():
-                if not bond.GetIsAromatic():
-                    bond.SetBondType(chem.BondType.SINGLE)
-        valid = made_valid(piece)
+        others = core.host.molecule.GetAtomWithIdx(spot.atom).GetNeighbors()
+        pairs += [(other.GetIdx(), new) for other in others if other.GetIdx() not in inside][:1]  # where the host carries it
+    piece = _fit_to_draw(piece, set(labels), {place[a] for a in core.atoms})
     with silent():
-        if valid is None:
-            piece.UpdatePropertyCache(strict=False)
-            chem.FastFindRings(piece)
-        else:
-            piece = valid
         try:
             depictor.GenerateDepictionMatching2DStructure(piece, drawn, pairs)
         except (RuntimeError, ValueError):
             depictor.Compute2DCoords(piece)
     return piece, labels
+
+
+def _exit_bond(carried: list[str]) -> Any:
+    """The bond to what stands at a place: a double or triple one only if all groups are bound so."""
+    order = part("Chem").BondType
+    for sign, bond in (("=", order.DOUBLE), ("≡", order.TRIPLE)):
+        if carried and all(text.startswith(sign) for text in carried):
+            return bond
+    return order.SINGLE
+
+
+def _fit_to_draw(piece: Any, labels: set[int], core: set[int]) -> Any:
+    """A molecule of this piece, or what comes nearest to one; hydrogens that are missing are no unpaired electrons."""
+    chem = part("Chem")
+    found = made_valid(piece)
+    if found is None:  # a group may be bound doubly in all members that carry it, and the others have hydrogen there
+        for new in labels - core:
+            for bond in piece.GetAtomWithIdx(new).GetBonds():
+                bond.SetBondType(chem.BondType.SINGLE)
+        found = made_valid(piece) or piece
+    for atom in found.GetAtoms():
+        atom.SetNumRadicalElectrons(0)
+    with silent():
+        found.UpdatePropertyCache(strict=False)
+        chem.FastFindRings(found)
+    return found
 
 
 def scaffold_turned_to(smiles: str, reference: Aligned, drawn: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from graphmeans.chemistry.core import LEVELS, Core, core_at, cores, usual_core
-from graphmeans.chemistry.depiction import core_with_places, laid_out, scaffold_turned_to, turned_to
+from graphmeans.chemistry.core import LEVELS, USUAL, Core, Cores, usual_core
+from graphmeans.chemistry.depiction import clockwise, core_with_places, laid_out, scaffold_turned_to, turned_to
 from graphmeans.chemistry.drawing import MoleculePicture, draw
 from graphmeans.chemistry.frame import Frame
 from graphmeans.chemistry.members import ALIGNED, Aligned, ClusterMolecules, cluster_molecules
 from graphmeans.chemistry.names.series import SeriesName, name_series
+from graphmeans.chemistry.names.words import BENZENE
 from graphmeans.chemistry.profile import Range, Scaffold, most_frequent, properties, ranges, scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Variation, variation
@@ -78,12 +79,21 @@ class ClusterChemistry:
     @cached_property
     def cores(self) -> list[Core]:
         """The different common cores at falling supports, the smallest first."""
-        return cores(self.frame, self.molecules, LEVELS)
+        return self._search.all(LEVELS)
+
+    @cached_property
+    def _search(self) -> Cores:
+        return Cores(self.frame, self.molecules)
 
     @property
     def core(self) -> Core | None:
-        """The core that says most: its number of atoms times the share of members that contain it is the largest."""
-        return usual_core(self.cores)
+        """The core that says most, of those that about half of the members contain, or more.
+
+        Its size counts, times the root of the share of members that contain it; one with a ring system that about half of the
+        members have is preferred.
+        """
+        rings = {w.name for w, share in self.series.counted.items() if w.ring and share >= USUAL and w.name != BENZENE}
+        return usual_core(self.cores, rings)
 
     def core_at(self, support: float) -> Core | None:
         """The core at a support.
@@ -91,14 +101,14 @@ class ClusterChemistry:
         Parameters
         ----------
         support : float
-            The least share of members that have each of its atoms and bonds.
+            The least share of members that contain it.
 
         Returns
         -------
         Core or None
-            None if not even three connected atoms have that support.
+            None if no three connected atoms have that support.
         """
-        return core_at(self.frame, self.molecules, support)
+        return self._search.at(support)
 
     def variation(self, core: Core) -> Variation:
         """Say what varies around a core.
@@ -111,10 +121,10 @@ class ClusterChemistry:
         Returns
         -------
         Variation
-            The places at which aligned members that contain the core differ.
+            The places at which aligned members that contain the core differ, clockwise around its picture.
         """
         if core not in self._variations:
-            self._variations[core] = variation(core, self.molecules.aligned)
+            self._variations[core] = variation(core, self.molecules.aligned, clockwise(core, self.laid_out(core.host)))
         return self._variations[core]
 
     @cached_property
@@ -158,8 +168,15 @@ class ClusterChemistry:
         """
         if member not in self._turned:
             drawn = self._drawn
-            self._turned[member] = drawn if member is self.medoid else turned_to(member, self.medoid, drawn)
+            medoid, parts = self.medoid, self._search.of_medoid
+            self._turned[member] = drawn if member is medoid else turned_to(member, medoid, drawn, parts, self._core_atoms)
         return self._turned[member]
+
+    @cached_property
+    def _core_atoms(self) -> frozenset[int]:
+        """The atoms of the core that is shown first, if it is read in the medoid."""
+        core = self.core
+        return frozenset(core.atoms if core is not None and core.host is self.medoid else ())
 
     def medoid_picture(self) -> MoleculePicture:
         """Draw the medoid, with the share of members that have each of its atoms and bonds underneath.
@@ -278,8 +295,9 @@ def common_core(
 ) -> Core | None:
     """Find the common core of a cluster of molecules.
 
-    It is the largest connected part of the cluster's mean in which every atom and every bond has the support, as it stands in
-    a real member; rings are whole or left out. Which members contain it is then found by substructure search.
+    It is the largest connected part of the cluster's mean, as it stands in the medoid or in another member near the mean, that
+    the share of the members contain, by substructure search; rings are whole or left out. Rings and heteroatoms count for
+    more than other atoms where the largest part is looked for.
 
     Parameters
     ----------
@@ -290,15 +308,15 @@ def common_core(
     cluster : int
         The number of the cluster.
     support : float, optional
-        The least share of members that have each atom and bond. By default the support from 0.2 to 1 is taken whose core
-        says most: the number of its atoms times the share of members that contain it is the largest.
+        The least share of members that contain it. By default the support from 0.2 to 1 is taken whose core says most of about
+        half of the members, or more: see `ClusterChemistry.core`.
     aligned : int, default=200
         At most this many members are aligned to the mean, evenly from the nearest to the farthest.
 
     Returns
     -------
     Core or None
-        None if not even three connected atoms have the support, or the cluster is empty.
+        None if no three connected atoms have the support, or the cluster is empty.
 
     See Also
     --------

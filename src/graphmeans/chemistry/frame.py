@@ -57,32 +57,17 @@ class Frame:
         places = [(_ends(nodes[i], nodes[j]), _link(member, nodes, i, j, sign)) for i, j, sign in member.bonds]
         return [self._links.get(ends, none)[link] / self.count if ends else 0.0 for ends, link in places]
 
-    def kinds(self, member: Aligned, atom: int, support: float) -> tuple[str, ...]:
-        """The kinds of atoms that together have this support at the place of an atom, the most frequent first.
+    def standing(self, member: Aligned, atom: int) -> tuple[str, ...]:
+        """The kinds of atoms that stand at the place of an atom, the most frequent first; none if it has no place in the mean.
 
-        In a ring there may be two, such as carbon and nitrogen, both aromatic or both not; elsewhere there is one. None if the
-        atom itself is of another kind, or if these do not have the support.
+        In a ring there may be two that are frequent, such as carbon and nitrogen, both aromatic or both not, of which the atom
+        itself is one; elsewhere there is only its own.
         """
-        together = 0
-        chosen: list[str] = []
-        for kind, count in self._ranked.get(int(member.nodes[atom]), [])[: MOST_KINDS if member.in_ring[atom] else 1]:
-            if chosen and count < LEAST_KIND * self.count:
-                break
-            chosen.append(kind)
-            together += count
-            if together >= support * self.count - 1e-9:
-                return tuple(chosen) if member.kinds[atom] in chosen else ()
-        return ()
-
-    def part(self, member: Aligned, support: float) -> tuple[set[int], set[int]]:
-        """The atoms and bonds of a member that have this support."""
-        atoms = {a for a in range(len(member.kinds)) if self.kinds(member, a, support)}
-        nodes = member.nodes.tolist()
-        bonds = {
-            b for b, (i, j, sign) in enumerate(member.bonds)
-            if i in atoms and j in atoms and self._bonds(nodes[i], nodes[j], sign) >= support * self.count - 1e-9
-        }  # fmt: skip
-        return atoms, bonds
+        node, own = int(member.nodes[atom]), member.kinds[atom]
+        if node < 0:
+            return ()
+        often = tuple(kind for kind, count in self._ranked.get(node, []) if count >= LEAST_KIND * self.count)
+        return often if member.in_ring[atom] and own in often else (own,)
 
     def _bonds(self, one: int, other: int, sign: str) -> int:
         ends = _ends(one, other)

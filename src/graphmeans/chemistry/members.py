@@ -48,6 +48,11 @@ class Aligned:
         return [atom.GetSymbol() for atom in self.molecule.GetAtoms()]
 
     @cached_property
+    def hydrogens(self) -> list[int]:
+        """How many hydrogens each atom carries."""
+        return [atom.GetTotalNumHs() for atom in self.molecule.GetAtoms()]
+
+    @cached_property
     def neighbours(self) -> list[list[int]]:
         """The atoms that each atom is bound to."""
         near: list[list[int]] = [[] for _ in self.kinds]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from graphmeans.chemistry.core import Core
+from graphmeans.chemistry.groups import CLOSED, NOTHING, SEVERAL, bridge, class_of, spiro, with_its_atom
 from graphmeans.chemistry.members import Aligned
 from graphmeans.chemistry.names.substituents import HYDROGEN, group_name
 from graphmeans.chemistry.toolkit import part, silent
@@ -16,15 +19,13 @@ from graphmeans.chemistry.toolkit import part, silent
 MOST_WAYS, ROUNDS, LEAST = 64, 4, 0.05
 #: What it counts that another member has something, or nothing, at a place too, beside having the same there.
 OCCUPIED = 2
-#: What is bound to several places and longer than this as SMILES is not written out.
-MOST_SIGNS = 16
 _DUMMY = re.compile(r"\[(\d+)\*\]")
 
 Way = tuple[int, ...]
-#: A group that an atom of the core carries: its name, and the other atoms of the core that it is bound to, by their numbers.
-Group = tuple[str, tuple[int, ...]]
+#: A group that an atom of the core carries: its name, the other atoms of the core that it is bound to, and its class.
+Group = tuple[str, tuple[int, ...], str]
 Groups = tuple[Group, ...]
-NOTHING: Groups = ()
+BARE = (HYDROGEN, NOTHING)
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,10 @@ class Place:
     atom : int
         The atom of the core's host at which it is.
     what : tuple of (str, float)
-        What stands there and in which share of the members that were compared, the most frequent first.
+        What stands there and in which share of the members that were compared, the most frequent first. "H" is where an atom of
+        the core carries hydrogen only, "nothing" where it can carry nothing else, such as the nitrogen of a pyridine.
+    classes : tuple of str
+        The class of each of these: "alkyl", "aryl", "amide", ...; of elements none.
 
     See Also
     --------
@@ -54,6 +58,7 @@ class Place:
     name: str
     atom: int
     what: tuple[tuple[str, float], ...]
+    classes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name}: {', '.join(f'{text} {100 * share:.0f} %' for text, share in self.what)}"
@@ -87,11 +92,12 @@ class Variation:
     compared: int
 
 
-def variation(core: Core, members: list[Aligned]) -> Variation:
+def variation(core: Core, members: list[Aligned], rank: Mapping[int, float] = MappingProxyType({})) -> Variation:
     """What stands at each atom of the core in those of these members that contain it.
 
     A core may lie in a member in several ways. The one is taken that agrees with the member's alignment to the mean, and
-    then, as long as that makes the members more alike, the one whose substituents stand where those of others do.
+    then, as long as that makes the members more alike, the one whose substituents stand where those of others do. Places are
+    numbered by the rank of their atoms in the host, if one is given.
     """
     found = [(member, ways) for member in members if (ways := _ways(core, member))]
     chosen = _choose_ways(found)
@@ -100,14 +106,19 @@ def variation(core: Core, members: list[Aligned]) -> Variation:
     for (member, _), way in zip(found, chosen, strict=True):
         carried = _carried(core, member, way)
         for q, atom in enumerate(way):
-            groups[q][carried.get(q, NOTHING)] += 1
+            groups[q][carried[q]] += 1
             elements[q][member.symbols[atom]] += 1
     count = len(found)
-    by_host = sorted(range(len(core.order)), key=lambda q: core.order[q])
-    carrying = [q for q in by_host if count - groups[q][NOTHING] >= max(1.0, LEAST * count) or _cut(core, q)]
+    by_rank = sorted(range(len(core.order)), key=lambda q: (rank.get(core.order[q], 0.0), core.order[q]))
+    bare = [sum(n for carried, n in counts.items() if carried[0][0] in BARE) for counts in groups]
+    carrying = [q for q in by_rank if count - bare[q] >= max(1.0, LEAST * count)]
     names = {q: f"R{n}" for n, q in enumerate(carrying, 1)}
-    places = [Place(names[q], core.order[q], _shares(_told(groups[q], names), count)) for q in carrying]
-    varying = [q for q in by_host if core.order[q] in core.elements and len(elements[q]) > 1]
+    places = []
+    for q in carrying:
+        told, classes = _told(groups[q], names)
+        what = _shares(told, count)
+        places.append(Place(names[q], core.order[q], what, tuple(classes[text] for text, _ in what)))
+    varying = [q for q in by_rank if core.order[q] in core.elements and len(elements[q]) > 1]
     for n, q in enumerate(varying, 1):
         places.append(Place(f"X{n}", core.order[q], _shares(elements[q], count)))
     return Variation(tuple(places), count)
@@ -163,12 +174,13 @@ def _look(member: Aligned, way: Way) -> list[tuple[str, ...]]:
     return [(symbols[a], *sorted(symbols[other] for other in near[a] if other not in inside)) for a in way]
 
 
-def _carried(core: Core, member: Aligned, way: Way) -> dict[int, Groups]:
-    """The groups that atoms of the core carry, by the number of the atom in the query."""
+def _carried(core: Core, member: Aligned, way: Way) -> list[Groups]:
+    """The groups that each atom of the query carries."""
     chem = part("Chem")
     with silent():
         sides = chem.ReplaceCore(member.molecule, core.query, way, replaceDummies=True, labelByIndex=True)
-    groups: dict[int, list[Group]] = {}
+    groups: list[list[Group]] = [[] for _ in way]
+    texts: list[list[str]] = [[] for _ in way]
     if sides is not None and sides.GetNumAtoms():
         for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
             if atom.GetAtomicNum() == 0:
@@ -176,28 +188,36 @@ def _carried(core: Core, member: Aligned, way: Way) -> dict[int, Groups]:
         for text in chem.MolToSmiles(sides).split("."):
             bound = Counter(int(number) - 1 for number in _DUMMY.findall(text))
             for q, times in bound.items():
-                others = tuple(sorted(set(bound) - {q}))
-                groups.setdefault(q, []).append((_closed(text) if times > 1 and not others else group_name(text), others))
+                texts[q].append(text)
+                groups[q].append(_group(core, text, q, times, tuple(sorted(set(bound) - {q}))))
     at = {a: q for q, a in enumerate(way)}
     for first, last, _ in member.bonds:  # a ring may also be closed by a bond between atoms of the core
         i, j = at.get(first), at.get(last)
         if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
             for q, other in ((i, j), (j, i)):
-                groups.setdefault(q, []).append(("bond", (other,)))
-    return {q: tuple(sorted(carried)) for q, carried in groups.items()}
+                groups[q].append(("bond to", (other,), CLOSED))
+    for q, atom in enumerate(way):
+        if not groups[q]:
+            groups[q].append((HYDROGEN if member.hydrogens[atom] else NOTHING, (), ""))
+        elif len(groups[q]) == 2 and member.kinds[atom] == "C" and core.query.GetAtomWithIdx(q).GetDegree() == 1:
+            free = not any(others for _, others, _ in groups[q])
+            if free and (together := with_its_atom(texts[q])) is not None:
+                groups[q] = [(together[0], (), together[1])]
+    return [tuple(sorted(carried)) for carried in groups]
 
 
-def _closed(smiles: str) -> str:
-    """What is bound to one atom of the core twice, and closes a ring with it."""
-    chem = part("Chem")
-    with silent():
-        piece = chem.MolFromSmiles(smiles, sanitize=False)
-    ends = [atom.GetIdx() for atom in piece.GetAtoms() if atom.GetAtomicNum() == 0]
-    return f"ring of {len(chem.GetShortestPath(piece, ends[0], ends[-1])) - 1} atoms"
+def _group(core: Core, text: str, q: int, times: int, others: tuple[int, ...]) -> Group:
+    """A group by its SMILES, bound to an atom of the query so many times, and to others."""
+    if others:
+        adjacent = len(others) == 1 and core.query.GetBondBetweenAtoms(q, others[0]) is not None
+        return bridge(text, adjacent), others, CLOSED
+    if times > 1:
+        return spiro(text), (), CLOSED
+    return group_name(text), (), class_of(text)
 
 
 def _times(name: str, count: int) -> str:
-    """The same group several times: F₃, (CH₃)₂, 2 × *CC* (ring with R2)."""
+    """The same group several times: F₃, (CH₃)₂, 2 × CH₂ bridge to R2."""
     if count == 1:
         return name
     if " " in name:
@@ -206,29 +226,23 @@ def _times(name: str, count: int) -> str:
     return f"{name if len(name) == 1 or name in ('Cl', 'Br') else f'({name})'}{small}"
 
 
-def _cut(core: Core, q: int) -> bool:
-    """Whether the host carries something at this atom of the core."""
-    inside = set(core.atoms)
-    atom = core.host.molecule.GetAtomWithIdx(core.order[q])
-    return any(other.GetIdx() not in inside for other in atom.GetNeighbors())
-
-
 def _shares(counts: Counter[str], of: int) -> tuple[tuple[str, float], ...]:
     return tuple((text, n / of) for text, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _told(groups: Counter[Groups], names: dict[int, str]) -> Counter[str]:
-    """What stands at an atom, in words; groups that are bound to the core once more say where, by the name of that place."""
+def _told(groups: Counter[Groups], names: dict[int, str]) -> tuple[Counter[str], dict[str, str]]:
+    """What stands at an atom, in words, and its class; groups that are bound to the core once more name that place."""
 
     def one(group: Group) -> str:
-        what, others = group
-        if not others:
-            return what
-        where = ", ".join(names.get(q, "another place") for q in others)
-        return f"{'ring system' if len(what) > MOST_SIGNS else what} (ring with {where})"
+        what, others, _ = group
+        return f"{what} {', '.join(names.get(q, 'another place') for q in others)}" if others else what
 
     told: Counter[str] = Counter()
+    classes: dict[str, str] = {}
     for carried, count in groups.items():
-        same = Counter(one(group) for group in carried)
-        told[" + ".join(_times(text, times) for text, times in sorted(same.items())) or HYDROGEN] += count
-    return told
+        same = Counter(map(one, carried))
+        text = " + ".join(_times(text, times) for text, times in sorted(same.items()))
+        kinds = {kind for _, _, kind in carried}
+        told[text] += count
+        classes[text] = kinds.pop() if len(kinds) == 1 else SEVERAL
+    return told, classes

@@ -31,16 +31,21 @@ from graphmeans.report.evidence import QUICK_EFFORT, Evidence
 from graphmeans.report.report_graphs import ReportGraphs
 from graphmeans.report.summary import ClusteringSummary
 
-#: Places of a core that are named; groups at each of them, where there are many or few places; members that are drawn by RDKit.
-PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, DRAWN = 8, 4, 10, 3, 1500
-_RING = re.compile(r" \(ring with R\d+(, R\d+)*\)")
+#: Places of a core that are named; groups at each of them, where there are many or few places, and classes of further groups;
+#: members that are drawn by RDKit.
+PLACES, GROUPS, MANY_GROUPS, FEW_PLACES, CLASSES, DRAWN = 8, 4, 10, 3, 6, 1500
+_RING = re.compile(r" (to|with) R\d+(, R\d+)*")
 #: Lines about single nodes and edges, and what these are in molecules.
 _ATOM = {"node ": "atom ", "edge ": "bond "}
 _NODE = re.compile(r"\b(node|edge) (?=\d)")
 #: Medians of properties that differ by this share of their range are told.
 DIFFERENT = 0.2
-#: Groups that fewer of the members have are counted together.
-RARE = 0.05
+#: Groups that fewer of the members have are counted together, and those that less than the second share have by their classes.
+RARE, OFTEN = 0.05, 0.1
+#: Of fewer molecules shares are told as counts; longer names of groups give way to their classes.
+FEW, LONG = 20, 40
+#: A group, its share, and its class.
+Row = tuple[str, float, str]
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
 #: share of the matchings of the fit, or so many.
 FEWEST, ALIGNED, SHARE, CHEAP = 8, 40, 0.05, 600
@@ -100,15 +105,16 @@ class MoleculeCards:
             "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
             "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
             "scaffolds": [self._scaffold(cluster, row) for row in cluster.scaffolds],
-            "mixed": _is_mixed(cluster), "title": _title(cluster), "series": _series(cluster.series),
+            "mixed": _is_mixed(cluster), "title": cluster.series.title or "Mixed molecules",
+            "series": _series(cluster.series, len(cluster.molecules)),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
             "medians": _medians(cluster),
         }  # fmt: skip
 
     def _scaffold(self, cluster: ClusterChemistry, row: Scaffold) -> dict[str, Any]:
         picture = cluster.scaffold_picture(row)
-        share = _percent(row.members / len(cluster.molecules))
-        said = f"Scaffold of {share} of the members: {row.smiles}"
+        share = _said(row.members / len(cluster.molecules), len(cluster.molecules))
+        said = f"Scaffold of {share} {'of the ' if share.endswith('%') else ''}members: {row.smiles}"
         return {
             "smiles": row.smiles or "no ring", "share": share,
             "svg": None if picture is None else Markup(_picture(picture, said)),
@@ -142,9 +148,10 @@ class MoleculeCards:
             groups = int(np.clip(often, GROUPS, MANY_GROUPS))
         return {
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
-            "smarts": core.smarts, "share": _percent(core.share), "count": core.count, "of": core.of,
+            "smarts": core.smarts, "share": _said(core.share, core.of), "count": core.count, "of": core.of,
+            "few": core.of < FEW, "several": bool(core.elements), "smiles_share": _said(core.smiles_count / core.of, core.of),
             "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
-            "places": [_place(place, groups) for place in shown], "hidden": len(named) - len(most_varied),
+            "places": [_place(place, groups, variation.compared) for place in shown], "hidden": len(named) - len(most_varied),
             "compared": variation.compared,
         }  # fmt: skip
 
@@ -218,23 +225,15 @@ def _is_mixed(cluster: ClusterChemistry) -> bool:
     return core is None or len(core.atoms) * core.share < MIXED * cluster.medoid.molecule.GetNumAtoms()
 
 
-def _title(cluster: ClusterChemistry) -> str:
-    """What the members are called; that they are mixed, if neither a core nor a name says much of them."""
-    title = cluster.series.title
-    if cluster.series.telling or (title and not _is_mixed(cluster)):
-        return title
-    return f"Mixed: {title[0].lower()}{title[1:]}" if title else "Mixed molecules"
-
-
-def _series(series: SeriesName) -> dict[str, Any]:
+def _series(series: SeriesName, of: int) -> dict[str, Any]:
     """How many members have all that the title says, and what else many of them have."""
     words = [
-        {"text": row.what, "share": row.here, "said": _percent(row.here), "others": _percent(row.others)}
+        {"text": row.what, "share": row.here, "said": _said(row.here, of), "others": _percent(row.others)}
         for row in series.words
     ]
     return {
-        "named": bool(series.title),
-        "share": _percent(series.share),
+        "named": bool(series.title) and series.share > 0,
+        "share": _said(series.share, of),
         "others": _percent(series.others),
         "words": words,
     }
@@ -266,24 +265,52 @@ def _together(places: list[Place]) -> list[Place]:
     found: list[Place] = []
     for place in places:
         plain = tuple((_RING.sub("", text), share) for text, share in place.what)
-        before = next((n for n, other in enumerate(found) if f"(ring with {place.name})" in str(other)), None)
+        with_it = re.compile(rf" (to|with) {place.name}\b")
+        before = next((n for n, other in enumerate(found) if with_it.search(str(other))), None)
         if before is not None and tuple((_RING.sub("", text), share) for text, share in found[before].what) == plain:
-            found[before] = Place(f"{found[before].name}, {place.name}", place.atom, plain)
+            found[before] = Place(f"{found[before].name}, {place.name}", place.atom, plain, place.classes)
         else:
             found.append(place)
     return found
 
 
-def _place(place: Place, groups: int) -> dict[str, Any]:
-    """What stands at a place: so many of the most frequent groups, but of rare ones only the first."""
-    named = sum(share >= RARE for _, share in place.what[:groups]) or 1
-    if len(place.what) == named + 1 and place.what[named][1] >= RARE:  # a single one is named, and not counted
-        named += 1
-    rest = place.what[named:]
-    what = [{"text": text, "share": share, "said": _percent(share)} for text, share in place.what[:named]]
-    return {
-        "name": place.name, "what": what, "others": len(rest), "others_share": _percent(sum(share for _, share in rest)),
-    }  # fmt: skip
+def _place(place: Place, groups: int, of: int = 100) -> dict[str, Any]:
+    """What stands at a place: so many of the most frequent groups by name, then classes, and how many others there are."""
+    kinds = place.classes or ("",) * len(place.what)
+    rows: list[Row] = [(text, share, kind) for (text, share), kind in zip(place.what, kinds, strict=True)]
+    several = bool(place.classes) and len(rows) > groups
+    least = max(OFTEN, 1.5 / of) if several else RARE
+    named = [row for row in rows[:groups] if row[1] >= least and not (row[2] and len(row[0]) > LONG)]
+    named = named or rows[: int(not place.classes)]
+    rest = [row for row in rows if row not in named]
+    if len(rest) == 1 and rest[0][1] >= RARE:  # a single one is named, and not counted
+        named, rest = rows, []
+    told = [(text, share) for text, share, _ in named]
+    if place.classes:
+        by_class, rest = _classes(rest, {kind for _, _, kind in named}, max(RARE, 1.5 / of))
+        told += by_class
+    what = [{"text": text, "share": share, "said": _said(share, of)} for text, share in told]
+    others = _said(sum(share for _, share, _ in rest), of)
+    return {"name": place.name, "what": what, "others": len(rest), "others_share": others}
+
+
+def _classes(rows: list[Row], named: set[str], least: float) -> tuple[list[tuple[str, float]], list[Row]]:
+    """The frequent classes of groups that are not named themselves, and the groups that are in none of these."""
+    members: dict[str, list[Row]] = {}
+    for row in rows:
+        members.setdefault(row[2] or row[0], []).append(row)
+    shares = {kind: sum(share for _, share, _ in some) for kind, some in members.items()}
+    frequent = [kind for kind in sorted(shares, key=lambda kind: (-shares[kind], kind)) if shares[kind] >= least][:CLASSES]
+    told = []
+    for kind in frequent:
+        alone = members[kind][0][0] if len(members[kind]) == 1 else ""
+        told.append((alone if 0 < len(alone) <= LONG else f"other {kind}" if kind in named else kind, shares[kind]))
+    return told, [row for kind, some in members.items() if kind not in frequent for row in some]
+
+
+def _said(share: float, of: int) -> str:
+    """A share of so many molecules in per cent; of few, how many of them."""
+    return f"{round(share * of)} of {of}" if of < FEW else _percent(share)
 
 
 def _percent(share: float) -> str:

@@ -42,8 +42,6 @@ class SeriesName:
     words : tuple of (str, float, float)
         Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
         clusters, the most frequent first.
-    telling : bool
-        Whether there is a title that stands for itself: it says of mixed molecules that they are mixed.
     counted : dict
         All words that are true of any of the molecules, with their shares.
 
@@ -65,7 +63,6 @@ class SeriesName:
     share: float
     others: float
     words: tuple[Share, ...]
-    telling: bool
     counted: dict[Word, float] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -82,8 +79,7 @@ def _name(one: Titled, every: list[Titled], total: int) -> SeriesName:
     have, everywhere = one.fitting(one.some), sum(one.fitting(other.some) for other in every)
     return SeriesName(
         one.title, have / len(one.some) if named else 0.0, (everywhere - have) / rest if rest and named else 0.0,
-        _listed(one), bool(one.title),
-        {word: here for word, (here, _) in one.shares.items() if word.weight},
+        _listed(one), {word: here for word, (here, _) in one.shares.items() if word.weight},
     )  # fmt: skip
 
 
