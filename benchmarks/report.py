@@ -24,8 +24,8 @@ from molecule_fits import molecules
 
 import graphmeans as gm
 from graphmeans.report import write_report
-from graphmeans.report.evidence import gather
-from graphmeans.report.summary import all_matchings
+from graphmeans.report.facts.evidence import gather
+from graphmeans.report.facts.summary import all_matchings
 
 #: Pages that are written of each collection; fits before them, where they are repeated.
 PAGES, FITS = 5, 12

@@ -30,7 +30,7 @@ from graphmeans.paper.figures import STYLE as PAPER_STYLE
 from graphmeans.paper.protocol import FOUR_SETS, LETTERS_BY_K
 from graphmeans.plots.embedding import Map
 from graphmeans.plots.flow import flow_svg
-from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart
+from graphmeans.report.pictures.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart
 from reports import fitted
 
 BASELINE = Path(__file__).parent / "baseline"

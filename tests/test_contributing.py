@@ -20,7 +20,8 @@ FOLDERS = [
     "graphs", "graphs/convert", "graphs/encoding", "kernels", "kernels/cuda", "matching", "nearest", "means", "common",
     "cluster", "cluster/data", "cluster/centers", "cluster/shards", "cluster/persistence", "cluster/engines",
     "cluster/algorithms", "cluster/estimators", "search", "evaluation", "chemistry", "chemistry/names", "io",
-    "io/formats", "io/parquet", "io/storage", "datasets", "plots", "report", "paper", "cli",
+    "io/formats", "io/parquet", "io/storage", "datasets", "plots", "report/facts", "report/pictures", "report/sentences",
+    "report/cards", "report/data", "report", "paper", "cli",
 ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ FILES = {"trace.csv", "centroids", "model.gmz", "report.html"}
 @pytest.fixture(scope="module", autouse=True)
 def small_and_quick():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphmeans.report.evidence.MOST", 300.0)
+        patch.setattr("graphmeans.report.facts.evidence.MOST", 300.0)
         patch.setattr("graphmeans.evaluation.cost.TRIAL", 0.1)
         patch.setattr(sources, "SHARD_SIZE", 40)
         patch.setattr(prediction, "SHARD_SIZE", 40)

@@ -12,8 +12,8 @@ from test_report_browser import Tab, browser  # noqa: F401
 import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report import write_report
-from graphmeans.report.summary import summarize_clustering
-from graphmeans.report.told import told
+from graphmeans.report.facts.summary import summarize_clustering
+from graphmeans.report.sentences.told import told
 from graphmeans.report.words import whole_percents
 from reports import fitted, letters
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphmeans.report.connection_groups import best_block, group_contrasts
-from graphmeans.report.region_words import side_of
+from graphmeans.report.cards.connection_groups import best_block, group_contrasts
+from graphmeans.report.cards.region_words import side_of
 
 AREAS = ["Precentral", "Frontal_Sup", "Rolandic", "Insula", "Cuneus", "Lingual", "Fusiform", "Caudate"]
 NAMES = [f"{area}_{side}" for area in AREAS for side in "LR"]

@@ -17,11 +17,11 @@ from graphmeans.cli import app
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
 from graphmeans.io import write_collection
 from graphmeans.report import write_report
-from graphmeans.report.centers import match_centers
-from graphmeans.report.shares import distance_shares
-from graphmeans.report.silhouettes import silhouettes
-from graphmeans.report.summary import summarize_clustering
-from graphmeans.report.tree import merge_tree, merged_mean
+from graphmeans.report.facts.centers import match_centers
+from graphmeans.report.facts.shares import distance_shares
+from graphmeans.report.facts.silhouettes import silhouettes
+from graphmeans.report.facts.summary import summarize_clustering
+from graphmeans.report.pictures.tree import merge_tree, merged_mean
 from graphmeans.report.words import duration, number, percent
 from reports import Page, drawings, fitted, letters, words
 

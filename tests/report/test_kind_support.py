@@ -11,7 +11,7 @@ from graphmeans import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import node_kinds
 from graphmeans.report import write_report
-from graphmeans.report.kind_support import means_by_kinds
+from graphmeans.report.pictures.kind_support import means_by_kinds
 from reports import fitted, letters
 
 KINDS = ["If", "For", "Call", "Name"]

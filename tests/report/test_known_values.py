@@ -11,10 +11,10 @@ import pytest
 from graphmeans import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.report import write_report
-from graphmeans.report.contrasts import mean_contrasts, profile
-from graphmeans.report.known_values import means_as_known
-from graphmeans.report.summary import summarize_clustering
-from graphmeans.report.tables import edge_tables, node_tables
+from graphmeans.report.data.tables import edge_tables, node_tables
+from graphmeans.report.facts.summary import summarize_clustering
+from graphmeans.report.sentences.contrasts import mean_contrasts, profile
+from graphmeans.report.sentences.known_values import means_as_known
 from reports import Page, fitted
 
 

@@ -14,7 +14,7 @@ from effort import thorough
 from graphmeans.chemistry import Place
 from graphmeans.chemistry.names.series import set_apart
 from graphmeans.report import write_report
-from graphmeans.report.molecule_cards import _percent, _place, _range, _said
+from graphmeans.report.cards.molecule_cards import _percent, _place, _range, _said
 from reports import HOSTILE, drawings, fitted
 from series import three_series
 

@@ -12,7 +12,7 @@ from test_report_browser import Tab, browser  # noqa: F401
 import graphmeans as gm
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.report import write_report
-from graphmeans.report.outlines import outline, without_common_head
+from graphmeans.report.sentences.outlines import outline, without_common_head
 from reports import Page, fitted
 
 LOOP = ("Function", [("arguments", []), ("For", [("Name", []), ("If", [("Yield", [])])])])

@@ -7,7 +7,7 @@ from test_report_browser import Tab, browser  # noqa: F401
 
 from graphmeans import Graph, MeanGraph
 from graphmeans.report import write_report
-from graphmeans.report.pictures import SCALES_APART, ClusterPictures
+from graphmeans.report.pictures.cluster_pictures import SCALES_APART, ClusterPictures
 from reports import fitted
 
 

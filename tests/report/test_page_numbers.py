@@ -15,12 +15,12 @@ import graphmeans as gm
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.drawing import box_about, drawing
 from graphmeans.plots.positions import own_positions
-from graphmeans.report import page_data
-from graphmeans.report.dots import graph_attributes
-from graphmeans.report.flat_drawings import FlatDrawings
-from graphmeans.report.pictures import ClusterPictures
-from graphmeans.report.rounding import rounded_to, short_numbers
-from graphmeans.report.tables import edge_tables
+from graphmeans.report.data import page_data
+from graphmeans.report.data.dots import graph_attributes
+from graphmeans.report.data.rounding import rounded_to, short_numbers
+from graphmeans.report.data.tables import edge_tables
+from graphmeans.report.pictures.cluster_pictures import ClusterPictures
+from graphmeans.report.pictures.flat_drawings import FlatDrawings
 from graphmeans.report.words import significant
 
 

@@ -13,11 +13,11 @@ import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.report import write_report
-from graphmeans.report.chart import bar_chart, line_chart
-from graphmeans.report.contrasts import profile, profile_contrasts, spreads
-from graphmeans.report.evidence import gather
-from graphmeans.report.page_data import script_json
-from graphmeans.report.summary import summarize_clustering
+from graphmeans.report.data.page_data import script_json
+from graphmeans.report.facts.evidence import gather
+from graphmeans.report.facts.summary import summarize_clustering
+from graphmeans.report.pictures.chart import bar_chart, line_chart
+from graphmeans.report.sentences.contrasts import profile, profile_contrasts, spreads
 from graphmeans.report.words import percent
 from reports import HOSTILE, Page, drawings, fitted, letters, words
 
@@ -231,7 +231,7 @@ def test_an_empty_cluster_says_so(tmp_path: Path):
 
 
 def test_large_collections_are_sampled_and_the_page_says_so(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("graphmeans.report.evidence.MOST_GRAPHS", 150)
+    monkeypatch.setattr("graphmeans.report.facts.evidence.MOST_GRAPHS", 150)
     graphs, classes, estimator = letters(600)
     evidence = gather(estimator, graphs)
     assert len(evidence.sample) <= 150

@@ -562,7 +562,7 @@ def test_hostile_names_stay_text_in_the_browser(browser, tmp_path_factory):
 
 
 def test_a_sampled_page_finds_graphs_that_it_does_not_draw(browser, tmp_path_factory, monkeypatch):
-    monkeypatch.setattr("graphmeans.report.evidence.MOST_GRAPHS", 120)
+    monkeypatch.setattr("graphmeans.report.facts.evidence.MOST_GRAPHS", 120)
     graphs, classes, estimator = letters(400)
     path = tmp_path_factory.mktemp("sampled") / "r.html"
     write_report(path, estimator=estimator, graphs=graphs, classes=classes)

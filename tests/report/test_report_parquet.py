@@ -13,7 +13,7 @@ import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.io import write_parquet
 from graphmeans.report import write_report
-from graphmeans.report.report_graphs import ReportGraphs
+from graphmeans.report.facts.report_graphs import ReportGraphs
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
 
@@ -78,7 +78,7 @@ def saved(fitted, tmp_path):
 
 
 def test_a_large_collection_is_not_held(fitted, folder, tmp_path, made, monkeypatch):
-    monkeypatch.setattr("graphmeans.report.evidence.MOST", 2000.0)
+    monkeypatch.setattr("graphmeans.report.facts.evidence.MOST", 2000.0)
     km, collection = many(fitted, tmp_path), gm.open_collection(folder)
     assert len(collection) == N * COPIES
     made[0] = 0
@@ -89,7 +89,7 @@ def test_a_large_collection_is_not_held(fitted, folder, tmp_path, made, monkeypa
     assert shown <= made[0] <= shown + 400 + 10 * 4  # those that are shown, those whose sizes were looked at, the means
     assert len(data_of(page)["everyone"]["names"]) == N * COPIES
     # Names of that many letters would make the page too large: they are not read to the end, and the page knows.
-    monkeypatch.setattr("graphmeans.report.page_data.MOST_LETTERS", 10_000)
+    monkeypatch.setattr("graphmeans.report.data.page_data.MOST_LETTERS", 10_000)
     read, table = [], gm.io.Collection._table
     monkeypatch.setattr(gm.io.Collection, "_table", lambda self, i, columns=None: read.append(columns) or table(self, i, columns))
     page = write_report(tmp_path / "r.html", estimator=km, graphs=collection).read_text()

@@ -12,7 +12,7 @@ import graphmeans as gm
 from graphmeans import Graph, MeanGraph
 from graphmeans.plots.positions import common_layouts, layout
 from graphmeans.report import write_report
-from graphmeans.report.outlines import consensus
+from graphmeans.report.sentences.outlines import consensus
 from reports import fitted
 
 

@@ -11,10 +11,10 @@ import pytest
 import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report import write_report
-from graphmeans.report.contrasts import profile, spreads
-from graphmeans.report.outlines import branches
-from graphmeans.report.shapes import forms, join_graphs, shapes
-from graphmeans.report.told import features, form_words, mean_shapes, told
+from graphmeans.report.sentences.contrasts import profile, spreads
+from graphmeans.report.sentences.outlines import branches
+from graphmeans.report.sentences.shapes import forms, join_graphs, shapes
+from graphmeans.report.sentences.told import features, form_words, mean_shapes, told
 from reports import fitted
 
 NAMES = {"node": "node", "edge": "edge"}

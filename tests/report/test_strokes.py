@@ -13,8 +13,8 @@ from graphmeans.plots import draw_svg
 from graphmeans.plots.network import lines
 from graphmeans.plots.tree_layout import letters_with_room
 from graphmeans.report import write_report
-from graphmeans.report.chart import MAP_HEIGHT, MAP_WIDTH, apart
-from graphmeans.report.oddities import unusual
+from graphmeans.report.pictures.chart import MAP_HEIGHT, MAP_WIDTH, apart
+from graphmeans.report.pictures.oddities import unusual
 from reports import fitted
 
 

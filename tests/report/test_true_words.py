@@ -12,10 +12,11 @@ import graphmeans as gm
 from graphmeans import Graph, MeanGraph
 from graphmeans.plots.matrix import shown_ticks
 from graphmeans.report import write_report
-from graphmeans.report.cards import _core_words, seen_words
-from graphmeans.report.contrasts import mean_contrasts
-from graphmeans.report.networks import connection_contrasts, row_blocks
-from graphmeans.report.summary import ClusterSummary, summarize_clustering
+from graphmeans.report.cards.cards import _core_words
+from graphmeans.report.cards.networks import connection_contrasts, row_blocks
+from graphmeans.report.facts.summary import ClusterSummary, summarize_clustering
+from graphmeans.report.sentences.contrasts import mean_contrasts
+from graphmeans.report.sentences.headline import seen_words
 from graphmeans.report.words import breakable, duration, number, percent
 from reports import Page, drawings, fitted, letters, words
 

@@ -10,8 +10,8 @@ import pytest
 import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report import write_report
-from graphmeans.report.evidence import gather
-from graphmeans.report.typical import COMMON, common_share
+from graphmeans.report.cards.typical import COMMON, common_share
+from graphmeans.report.facts.evidence import gather
 from reports import fitted, letters
 
 

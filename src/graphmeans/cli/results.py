@@ -25,8 +25,8 @@ from graphmeans.io.parquet.collection import Collection
 from graphmeans.io.storage.model import load
 from graphmeans.plots.positions import y_down as drawn_downwards
 from graphmeans.plots.svg import draw_svg
+from graphmeans.report.facts.summary import ClusteringSummary, summarize_clustering
 from graphmeans.report.report import write_report
-from graphmeans.report.summary import ClusteringSummary, summarize_clustering
 from graphmeans.report.words import counted, duration, number, percent
 
 logger = logging.getLogger("graphmeans")

@@ -70,7 +70,7 @@ def _html(tables: Sequence[PaperTable], plots: dict[str, str], command: str | No
     # Matplotlib's ids are the same in every picture: keep them apart.
     own = {name: re.sub(r'(id="|#)([\w.\-]+)', rf"\1{name}-\2", _safe(svg)) for name, svg in plots.items()}
     pictures = [(CAPTIONS[name], Markup(svg)) for name, svg in own.items()]
-    return page_template(__file__).render(
+    return page_template(Path(__file__).parent).render(
         tables=tables, pictures=pictures, command=command, note=note, version=graphmeans.__version__
     )
 

@@ -25,20 +25,29 @@ from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.text import plain_text
-from graphmeans.report.cards import CardMaker, figures, headline, seen_words
-from graphmeans.report.chart import bar_chart, line_chart, map_places, map_svg, silhouette_chart, symbols, tree_symbol
-from graphmeans.report.evidence import gather
-from graphmeans.report.hierarchy import cluster_tree, inner_nodes, tree_rows
-from graphmeans.report.kind_support import means_by_kinds
-from graphmeans.report.known_values import means_as_known
-from graphmeans.report.molecule_cards import molecule_cards
-from graphmeans.report.networks import network_cards
-from graphmeans.report.page_data import page_data, script_json, split_by_cluster
-from graphmeans.report.pictures import LABEL, ClusterPictures
-from graphmeans.report.report_graphs import ReportGraphs
-from graphmeans.report.summary import ClusteringSummary, plain_iterations, summarize_clustering
-from graphmeans.report.typical import such_as, typical_members
-from graphmeans.report.words import counted, duration, number, page_template
+from graphmeans.report.cards.cards import CardMaker
+from graphmeans.report.cards.molecule_cards import molecule_cards
+from graphmeans.report.cards.networks import network_cards
+from graphmeans.report.cards.typical import such_as, typical_members
+from graphmeans.report.data.page_data import page_data, script_json, split_by_cluster
+from graphmeans.report.facts.evidence import gather
+from graphmeans.report.facts.report_graphs import ReportGraphs
+from graphmeans.report.facts.summary import ClusteringSummary, plain_iterations, summarize_clustering
+from graphmeans.report.pictures.chart import (
+    bar_chart,
+    line_chart,
+    map_places,
+    map_svg,
+    silhouette_chart,
+    symbols,
+    tree_symbol,
+)
+from graphmeans.report.pictures.cluster_pictures import LABEL, ClusterPictures
+from graphmeans.report.pictures.hierarchy import cluster_tree, inner_nodes, tree_rows
+from graphmeans.report.pictures.kind_support import means_by_kinds
+from graphmeans.report.sentences.headline import figures, headline, seen_words
+from graphmeans.report.sentences.known_values import means_as_known
+from graphmeans.report.words import PAGE, counted, duration, number, page_template
 
 #: The scripts of the page, in the order in which they come.
 SCRIPTS = ("draw", "members", "map", "page")
@@ -193,7 +202,7 @@ def _page(
     map_links, data["hues"] = map_svg(summary, evidence, centers, pictures.small)
     light, heavy = split_by_cluster(data)
     features, rows = maker.distinctions()
-    return page_template(__file__).render(
+    return page_template(PAGE).render(
         title=plain_text(title),
         summary=summary,
         headline=headline(summary, evidence, noun),
@@ -250,7 +259,7 @@ def _page(
 
 @cache
 def _asset(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return (PAGE / name).read_text(encoding="utf-8")
 
 
 def _palette(graphs: Sequence[Graph]) -> tuple[dict[str, str], bool]:

@@ -16,7 +16,7 @@ from graphmeans.plots.members import frame_positions, union_box
 from graphmeans.plots.positions import layout
 from graphmeans.plots.svg import draw_svg
 from graphmeans.plots.text import plain_text
-from graphmeans.report.words import counted, number, page_template
+from graphmeans.report.words import PAGE, counted, number, page_template
 from graphmeans.search.answers import Answer, Neighbor
 
 #: Most queries on a page; the table of the command lists all of them.
@@ -54,11 +54,11 @@ def write_search_page(
         for answer, name in zip(answers[:MOST_QUERIES], names, strict=False)
     ]
     proven: list[float] = [neighbor.certified for answer in answers for neighbor in answer]
-    page = page_template(__file__, "search.html").render(
+    page = page_template(PAGE, "search.html").render(
         title=plain_text(title), rows=rows, left_out=max(0, len(answers) - MOST_QUERIES), searched=counted(searched, "graph"),
         queries=counted(len(answers), "query", "queries"), matchings=number(round(matchings, 1)),
         all_proven=all(proven), share=f"{100 * float(np.mean(proven or [1.0])):.3g}%", version=graphmeans.__version__,
-        style=Markup((Path(__file__).parent / "page.css").read_text(encoding="utf-8")),
+        style=Markup((PAGE / "page.css").read_text(encoding="utf-8")),
     )  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")

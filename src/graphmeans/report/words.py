@@ -13,6 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 from numpy.typing import NDArray
 
+#: The page itself: HTML, style sheets and scripts.
+PAGE = Path(__file__).parent / "page"
 #: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
 LONG = 8
 #: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
@@ -150,10 +152,10 @@ def breakable(text: str) -> Markup:
 
 
 @cache
-def page_template(module: str, page: str = "page.html") -> Template:
-    """A page in the folder of the module whose ``__file__`` this is."""
+def page_template(folder: Path, page: str = "page.html") -> Template:
+    """A page in this folder."""
     environment = Environment(
-        loader=FileSystemLoader(Path(module).parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True,
     )  # fmt: skip
     environment.filters.update(number=number, percent=percent, counted=counted, breakable=breakable)

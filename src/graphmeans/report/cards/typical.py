@@ -11,10 +11,10 @@ from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.positions import own_positions
-from graphmeans.report.evidence import Evidence
-from graphmeans.report.pictures import ClusterPictures
-from graphmeans.report.report_graphs import ReportGraphs
-from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.facts.evidence import Evidence
+from graphmeans.report.facts.report_graphs import ReportGraphs
+from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.pictures.cluster_pictures import ClusterPictures
 from graphmeans.report.words import DOUBT
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.

@@ -12,15 +12,15 @@ import numpy as np
 from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import own_positions
-from graphmeans.report.dots import graph_attributes, undrawn
-from graphmeans.report.evidence import Evidence
-from graphmeans.report.flat_drawings import FlatDrawings
-from graphmeans.report.pictures import ClusterPictures
-from graphmeans.report.report_graphs import ReportGraphs, is_on_disk
-from graphmeans.report.rounding import rounded_to
-from graphmeans.report.shares import DistanceShares, Parts
-from graphmeans.report.summary import ClusteringSummary
-from graphmeans.report.tables import MOST_VALUES, Table, column_names, edge_column_names, edge_tables, node_tables
+from graphmeans.report.data.dots import graph_attributes, undrawn
+from graphmeans.report.data.rounding import rounded_to
+from graphmeans.report.data.tables import MOST_VALUES, Table, column_names, edge_column_names, edge_tables, node_tables
+from graphmeans.report.facts.evidence import Evidence
+from graphmeans.report.facts.report_graphs import ReportGraphs, is_on_disk
+from graphmeans.report.facts.shares import DistanceShares, Parts
+from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.pictures.cluster_pictures import ClusterPictures
+from graphmeans.report.pictures.flat_drawings import FlatDrawings
 from graphmeans.report.words import natural_key
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.

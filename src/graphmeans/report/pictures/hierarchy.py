@@ -11,9 +11,9 @@ from graphmeans.evaluation.fitted import points_of
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.matching.auto import Auto
-from graphmeans.report.evidence import QUICK_EFFORT, Evidence
-from graphmeans.report.summary import ClusteringSummary
-from graphmeans.report.tree import Merge, merge_tree, merged_mean
+from graphmeans.report.facts.evidence import QUICK_EFFORT, Evidence
+from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.pictures.tree import Merge, merge_tree, merged_mean
 from graphmeans.report.words import counted, number
 
 #: Merged means are drawn in trees of at most so many clusters; a larger one has pictures of clusters only.

@@ -18,8 +18,8 @@ from graphmeans.plots.network import is_labelled, sequence_places
 from graphmeans.plots.pen import Pen
 from graphmeans.plots.positions import Viewport, common_layouts, layers_beside, own_positions, square, tree_beside
 from graphmeans.plots.text import plain_text
-from graphmeans.report.flat_drawings import FlatDrawings, places_in
-from graphmeans.report.oddities import unusual
+from graphmeans.report.pictures.flat_drawings import FlatDrawings, places_in
+from graphmeans.report.pictures.oddities import unusual
 
 #: Side of the sheet that the numbers refer to.
 SHEET = 1000

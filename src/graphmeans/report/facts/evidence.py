@@ -23,12 +23,12 @@ from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Frames
 from graphmeans.plots.embedding import Map
-from graphmeans.report.centers import CenterWays, frames_of, match_centers
-from graphmeans.report.places import estimated_places, map_of
-from graphmeans.report.report_graphs import read_ahead
-from graphmeans.report.shares import DistanceShares, distance_shares
-from graphmeans.report.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
-from graphmeans.report.summary import all_matchings
+from graphmeans.report.facts.centers import CenterWays, frames_of, match_centers
+from graphmeans.report.facts.places import estimated_places, map_of
+from graphmeans.report.facts.report_graphs import read_ahead
+from graphmeans.report.facts.shares import DistanceShares, distance_shares
+from graphmeans.report.facts.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
+from graphmeans.report.facts.summary import all_matchings
 from graphmeans.space import GraphSpace
 
 #: The page may spend this share of the matchings of the fit,

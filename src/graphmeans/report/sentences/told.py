@@ -16,9 +16,9 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.trees import DEPTH
 from graphmeans.plots.positions import draws_down
 from graphmeans.plots.text import plain_text
-from graphmeans.report.known_values import KNOWN
-from graphmeans.report.outlines import BELOW, Branches
-from graphmeans.report.shapes import (
+from graphmeans.report.sentences.known_values import KNOWN
+from graphmeans.report.sentences.outlines import BELOW, Branches
+from graphmeans.report.sentences.shapes import (
     ACROSS,
     ARMS,
     CHAIN,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmeans.graphs.batch import FloatArray
-from graphmeans.report.region_words import RegionGroups, between
+from graphmeans.report.cards.region_words import RegionGroups, between
 
 BoolArray = NDArray[np.bool_]
 #: Groups of connections that are told; each says at least this share of what the first says.

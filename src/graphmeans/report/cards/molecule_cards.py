@@ -26,10 +26,10 @@ from graphmeans.chemistry.variation import Place
 from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.matching.auto import Auto
-from graphmeans.report.contrasts import Contrast
-from graphmeans.report.evidence import QUICK_EFFORT, Evidence
-from graphmeans.report.report_graphs import ReportGraphs
-from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.facts.evidence import QUICK_EFFORT, Evidence
+from graphmeans.report.facts.report_graphs import ReportGraphs
+from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.sentences.contrasts import Contrast
 
 #: Places of a core that are named; groups at each of them, where there are many or few places, and classes of further groups;
 #: members that are drawn by RDKit.

@@ -13,7 +13,7 @@ from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.graph import BARE, Columns, Graph
 from graphmeans.plots.members import edge_numbers
 from graphmeans.plots.text import plain_text
-from graphmeans.report.rounding import short_numbers
+from graphmeans.report.data.rounding import short_numbers
 from graphmeans.report.words import is_long
 
 #: Columns of short values: tuples, which garbage collections leave alone.

@@ -12,8 +12,8 @@ from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.sketch import pairwise_sketch_bounds
 from graphmeans.plots.embedding import Map, Placer, scaled_plane
-from graphmeans.report.centers import CenterWays
-from graphmeans.report.report_graphs import is_on_disk
+from graphmeans.report.facts.centers import CenterWays
+from graphmeans.report.facts.report_graphs import is_on_disk
 from graphmeans.space import GraphSpace
 
 #: Graphs that are not drawn are placed in blocks of this size; and at most so many are, on pages of larger collections.

@@ -17,9 +17,9 @@ from graphmeans.plots.pen import COLOURS, Pen, hues
 from graphmeans.plots.positions import layout, square
 from graphmeans.plots.svg import rounded, shapes
 from graphmeans.plots.text import plain_text
-from graphmeans.report.evidence import Evidence
-from graphmeans.report.pictures import ClusterPictures
-from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.facts.evidence import Evidence
+from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.pictures.cluster_pictures import ClusterPictures
 from graphmeans.report.words import counted, number
 
 _WIDTH, _HEIGHT = 420, 220

@@ -16,7 +16,7 @@ from graphmeans.graphs.values import join_columns, unknown_type
 from graphmeans.plots.members import edge_key
 from graphmeans.plots.positions import node_kinds
 from graphmeans.plots.text import plain_text
-from graphmeans.report.known_values import KNOWN
+from graphmeans.report.sentences.known_values import KNOWN
 from graphmeans.report.words import is_long, number, percent, significant
 
 #: The largest number of contrasts; and from how many standard deviations, or which share, a difference counts.

@@ -17,9 +17,9 @@ from graphmeans.plots.matrix import RISING, MeanMatrices, heat_map, scale_of, sh
 from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
-from graphmeans.report.connection_groups import group_contrasts
-from graphmeans.report.contrasts import Contrast
-from graphmeans.report.summary import ClusteringSummary
+from graphmeans.report.cards.connection_groups import group_contrasts
+from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.sentences.contrasts import Contrast
 from graphmeans.report.words import number, significant
 
 #: Connections that a card names, and a member's view; letters of a name, and along an axis.
