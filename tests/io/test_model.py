@@ -67,7 +67,7 @@ def fitted(name: str, **options: object) -> tuple[gm.GraphKMeans, object]:
 
 
 def assert_same(a: gm.GraphKMeans, b: gm.GraphKMeans, data: object) -> None:
-    assert vars(a).keys() == vars(b).keys()
+    assert vars(a).keys() - {"_alignments"} == vars(b).keys() - {"_alignments"}  # these stay in the process of the fit
     np.testing.assert_array_equal(a.predict(data), b.predict(data))
     np.testing.assert_array_equal(a.transform(data), b.transform(data))
     assert a.score(data) == b.score(data)

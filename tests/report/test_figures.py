@@ -112,7 +112,7 @@ def test_what_is_called_nearest_is_nearest_on_a_sampled_page(tmp_path: Path):
     page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, members=100))
     assert len(page.data["graphs"]) < 200
     groups = [a for tag, a in page.tags if tag == "ul" and "data-members" in a]
-    for called, order in (("Typical", 1), ("Odd", -1)):
+    for called, order in (("Nearest", 1), ("Odd", -1)):
         for group in (a for a in groups if a["aria-label"].startswith(called)):
             rows = [page.data["graphs"][int(n)] for n in group["data-members"].split()]
             members = np.flatnonzero(estimator.labels_ == rows[0]["c"])

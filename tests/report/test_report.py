@@ -72,7 +72,7 @@ def test_every_graph_is_in_the_page_with_its_alignment(lettered):
 def test_cards_show_the_nearest_the_farthest_and_the_doubtful(lettered):
     _, _, estimator, page = lettered
     groups = [a for tag, a in page.tags if tag == "ul" and "data-members" in a]
-    typical = [a for a in groups if a["aria-label"].startswith("Typical")]
+    typical = [a for a in groups if a["aria-label"].startswith("Nearest")]
     assert len(typical) == 15
     for group in typical:
         rows = [page.data["graphs"][int(n)] for n in group["data-members"].split()]
@@ -93,7 +93,7 @@ def test_who_is_odd_and_doubtful_is_shown_once_and_counted(tmp_path):
     for card in shown.values():
         odd, said = card.get("Odd", ([], ""))
         doubtful = card.get("Doubtful", ([], ""))[0]
-        typical = card["Typical"][0]
+        typical = card["Nearest"][0]
         assert not {row["i"] for row in [*typical, *odd]} & {row["i"] for row in doubtful}
         assert all(1 - row["r"] / row["r2"] < 0.2501 for row in doubtful)
         count = sum(1 - row["r"] / row["r2"] < 0.25 for row in odd)

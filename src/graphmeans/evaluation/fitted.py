@@ -1,6 +1,7 @@
 """The graphs and centers of a fitted estimator as points of its space, for whatever is measured after a fit.
 
-Only public attributes of the estimator are used: `encoder_`, `space_`, `cluster_centers_` and `labels_`.
+Of the estimator `encoder_`, `space_`, `cluster_centers_`, `labels_` and `distances_` are used, and the alignments that a fit of
+this process has kept.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphmeans.cluster.estimators.inputs import rows_to_batch
-from graphmeans.graphs.batch import GraphBatch, IntArray
+from graphmeans.graphs.batch import GraphBatch, IntArray, offsets
+from graphmeans.graphs.canonical import canonical_places
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.encoding.encoder import GraphEncoder
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.match import Matches
+from graphmeans.means.frames import Frames
+from graphmeans.space import GraphSpace
+
+#: A graph is as near along an alignment as the fit says if it is farther by rounding only.
+AS_NEAR = 1.0 + 1e-9
 
 
 def points_of(estimator: Any, graphs: Any) -> GraphBatch:
@@ -42,6 +49,41 @@ def align_to_center(space: Any, points: GraphBatch, centers: GraphBatch, labels:
     """Match each graph with the center of its label."""
     pairs = np.stack([np.arange(len(points)), np.asarray(labels, dtype=np.int64)], axis=1)
     return space.match(points, centers, pairs)
+
+
+def align_as_fitted(
+    estimator: Any, space: GraphSpace, points: GraphBatch, centers: GraphBatch, rows: ArrayLike
+) -> tuple[Matches, int]:
+    """Align graphs of a fit with the centers of their labels: `points` are those at `rows`. Returns how many were matched, too.
+
+    An alignment that the fit has kept is taken as it is if the graph is as near along it as the fit says; all other graphs are
+    matched in this space.
+    """
+    rows = np.asarray(rows, dtype=np.int64)
+    labels = np.asarray(estimator.labels_, dtype=np.int64)[rows]
+    known = getattr(estimator, "_alignments", None)
+    kept = known.take(rows) if known is not None and len(known.ptr) == len(estimator.labels_) + 1 else None
+    if kept is None or not np.array_equal(np.diff(kept.ptr), points.sizes):
+        return align_to_center(space, points, centers, labels), len(rows)
+    places, _ = canonical_places(points)  # in a fit nodes are in canonical order
+    into = kept.node[np.repeat(kept.ptr[:-1], points.sizes) + places].astype(np.int64)
+    found = Matches(np.zeros(len(rows)), np.zeros(len(rows)), kept.ptr, into)
+    along = frames_of(centers).aligned_distances(points, np.arange(len(rows)), labels, found.flat.copy(), found.ptr)
+    found.upper[:] = along
+    near = np.asarray(space.in_units_of_graphs(along)) <= np.asarray(estimator.distances_)[rows] * AS_NEAR
+    others = np.flatnonzero(~near)
+    if len(others):
+        found.put(others, align_to_center(space, points.take(others), centers, labels[others]))
+    return found, len(others)
+
+
+def frames_of(graphs: GraphBatch) -> Frames:
+    """Frames whose averages are these graphs themselves."""
+    frames, rows = Frames.of_graphs(graphs), np.arange(len(graphs))
+    itself = [np.arange(n) for n in graphs.sizes.tolist()]
+    into = np.concatenate([np.zeros(0, dtype=np.int64), *itself]).astype(np.int64)
+    frames.add(graphs, rows, rows, into, offsets(graphs.sizes), np.ones(len(graphs)))
+    return frames
 
 
 def fitted_labels(estimator: Any, graphs: Any) -> IntArray:

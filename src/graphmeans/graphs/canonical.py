@@ -51,6 +51,15 @@ def canonical(batch: GraphBatch) -> tuple[GraphBatch, NDArray[np.bool_]]:
 
     Others are as given.
     """
+    place, found = canonical_places(batch)
+    return _renumbered(batch, place), found
+
+
+def canonical_places(batch: GraphBatch) -> tuple[IntArray, NDArray[np.bool_]]:
+    """The place of each node in the canonical order of its graph, and for which graphs one was found.
+
+    In others nodes keep their places.
+    """
     place = np.arange(len(batch.nodes)) - np.repeat(batch.node_ptr[:-1], batch.sizes)
     found = np.zeros(len(batch), dtype=bool)
     left = np.arange(len(batch))
@@ -79,7 +88,7 @@ def canonical(batch: GraphBatch) -> tuple[GraphBatch, NDArray[np.bool_]]:
         one = by_colour[tied[first]]  # of the smallest of the colours that are not unique
         colour[one] = _mixed(colour[one] + np.uint64(1))
         left, colour, value = left[~done], colour[~done[owner]], value[~done[owner]]
-    return _renumbered(batch, place), found
+    return place, found
 
 
 def _told_apart(batch: GraphBatch, colour: Hashes, halves: _Halves) -> Hashes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphmeans.evaluation.fitted import align_to_center, centers_of, fitted_labels, members_by_distance, points_of
+from graphmeans.evaluation.fitted import align_as_fitted, centers_of, fitted_labels, members_by_distance, points_of
 from graphmeans.graphs.batch import IntArray
 from graphmeans.graphs.convert import to_graphs
 from graphmeans.graphs.errors import GraphError
@@ -124,7 +124,7 @@ def draw_cluster(
     mappings: list[IntArray] = []
     if shown:
         points, centers = points_of(estimator, shown), centers_of(estimator)
-        found = align_to_center(estimator.space_, points, centers, np.full(len(shown), label))
+        found, _ = align_as_fitted(estimator, estimator.space_, points, centers, chosen)
         mappings = [found.mapping(p) for p in range(len(shown))]
     places = layout(mean)
     drawings = [drawing(mean, positions=places)]

@@ -146,6 +146,8 @@ def _page(
     collection = ReportGraphs(graphs if is_lazy(graphs) else graphs_as_fitted(estimator, graphs))
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
+    noun = "molecule" if any(is_molecule(cluster.mean) for cluster in summary.clusters) else "graph"
+    collection.noun = noun
     evidence = gather(estimator, collection, members)
     sample = [collection[i] for i in evidence.sample.tolist()]
     whole, of = [c.mean for c in summary.clusters], summary.labels[evidence.sample]
@@ -154,8 +156,6 @@ def _page(
     pictures = ClusterPictures(means_told, whole)
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
-    noun = "molecule" if any(is_molecule(cluster.mean) for cluster in summary.clusters) else "graph"
-    collection.noun = noun
     shape = None if molecules is None else molecules.shape
     data = page_data(pictures, collection, summary, evidence, places, known, shape)
     palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])

@@ -140,12 +140,12 @@ def breakable(text: str) -> Markup:
     >>> breakable("such as os.add_path, y 85.1")
     Markup('such as os.<wbr>add_<wbr>path, y 85.1')
     >>> breakable("Thieno[2,3-b]pyridines")
-    Markup('Thieno<span style="white-space: nowrap">[2,3-b]</span>pyridines')
+    Markup('Thieno<bdi style="white-space: nowrap">[2,3-b]</bdi>pyridines')
     """
     found = Markup("")
     for n, part in enumerate(_IN_BRACKETS.split(text)):
         if n % 2:
-            found += Markup('<span style="white-space: nowrap">{}</span>').format(part)
+            found += Markup('<bdi style="white-space: nowrap">{}</bdi>').format(part)
         else:
             found += Markup("<wbr>").join(escape(piece) for piece in _BETWEEN_WORDS.split(part))
     return found

@@ -13,7 +13,7 @@ from graphmeans.cluster.algorithms.exchanges import put_centers
 from graphmeans.cluster.algorithms.history import History
 from graphmeans.cluster.algorithms.in_memory import relocations
 from graphmeans.cluster.algorithms.moving import centers_of_arrays, centers_of_graphs, check_centers
-from graphmeans.cluster.algorithms.result import Result, Trace
+from graphmeans.cluster.algorithms.result import Alignments, Result, Trace
 from graphmeans.cluster.algorithms.seeds import Seeds, draw_by_distance
 from graphmeans.cluster.centers.frame_centers import FrameCenters
 from graphmeans.cluster.centers.vector_centers import MovingCenters, VectorSums
@@ -25,7 +25,7 @@ from graphmeans.cluster.shards.assign import assign, claim_graphs
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
 from graphmeans.files import blaming
-from graphmeans.graphs.batch import IntArray
+from graphmeans.graphs.batch import IntArray, offsets
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers, Frames
 
@@ -374,7 +374,16 @@ class IntervalLoop:
         """The state as a Result."""
         self._join_equal_centers()
         proven = self.engine.sum(refine.bound_others, self.centers)
-        return self._result(history, certified=float(proven[0] / proven[1]))
+        return self._result(history, certified=float(proven[0] / proven[1]), alignments=self._alignments())
+
+    def _alignments(self) -> Alignments | None:
+        """How graphs are aligned to their centers; None where workers know it, or there is one way only."""
+        if self.engine.remote is not None or not isinstance(self.centers, FrameCenters):
+            return None
+        parts = self.engine.each(sample.get_slots)
+        sizes = np.concatenate(self.engine.each(sample.get_sizes))
+        labels = np.repeat(self.engine.assignment().labels, sizes)
+        return Alignments(offsets(sizes), self.centers.nodes_in_slots(labels, np.concatenate(parts)).astype(np.int32))
 
     def _join_equal_centers(self) -> None:
         """Where copies of one graph have become several centers, all of its copies belong to the first of them."""

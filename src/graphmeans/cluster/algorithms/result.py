@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphmeans.cluster.engines.base import GetAssignment, RemoteEngine
 from graphmeans.cluster.shards.reductions import Assignment
-from graphmeans.graphs.batch import FloatArray, IntArray
+from graphmeans.graphs.batch import FloatArray, IntArray, row_ranges
 from graphmeans.graphs.errors import GraphError
 from graphmeans.means.frames import Centers
 
@@ -87,6 +87,21 @@ def check_trace(rows: Any) -> None:
         raise GraphError("its trace holds something other than numbers of at least 0")
 
 
+class Alignments(NamedTuple):
+    """The node of its center to which each node of each graph is aligned: ``node[ptr[i] + j]``, -1 for none.
+
+    Nodes are numbered as in the fit, in canonical order.
+    """
+
+    ptr: IntArray
+    node: IntArray
+
+    def take(self, rows: IntArray) -> Alignments:
+        """Those of the graphs at these positions."""
+        which, ptr = row_ranges(self.ptr, rows)
+        return Alignments(ptr, self.node[which])
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """The best iteration of a run: labels and distances always belong to the centers beside them.
@@ -108,6 +123,8 @@ class Result:
         The engine whose workers hold labels and distances, where that is not this process.
     hint : str, optional
         What makes the result look as if there were a better one, if anything does.
+    alignments : Alignments, optional
+        How graphs are aligned to their centers, where that is known in this process.
     """
 
     get_assignment: GetAssignment
@@ -120,6 +137,7 @@ class Result:
     n_filled: int = 0
     engine: RemoteEngine | None = None
     hint: str | None = None
+    alignments: Alignments | None = None
 
     @cached_property
     def assignment(self) -> Assignment:

@@ -174,6 +174,11 @@ class FrameCenters:
         assert self._centers is not None, "no seeds were appended"
         return self._centers
 
+    def nodes_in_slots(self, labels: IntArray, slots: IntArray) -> IntArray:
+        """The nodes of these centers that stand in these slots, one for each pair; -1 for null slots and for none."""
+        found = self._node_in_slot[labels, np.maximum(slots, 0)] if self._node_in_slot.size else np.full(len(slots), -1)
+        return np.where(slots < 0, -1, found)
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that cannot be computed from the rest."""
         return {name: getattr(self.frames, name) for name in Frames.SUMS} | self.history.to_arrays()

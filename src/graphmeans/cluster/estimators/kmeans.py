@@ -166,6 +166,7 @@ class BaseGraphKMeans(ClusterMixin, GraphEstimator, ABC):
                 stacklevel=4,
             )
         self._keep_centers(made.encoder, made.space, best.centers)
+        self._alignments = best.alignments
         self._keep_assignment(best)
         self.inertia_ = made.space.in_units_of_graphs(best.inertia, power=2)
         self.n_iter_ = best.n_iter
@@ -477,7 +478,8 @@ class GraphKMeans(BaseGraphKMeans):
             if best.engine is not None:
                 best.engine.close()
             certified = None if best.certified is None else float(here.proven.mean())  # copies count one by one
-            best = replace(best, get_assignment=lambda: here, certified=certified, engine=None)
+            alignments = None if best.alignments is None else best.alignments.take(copy_of)
+            best = replace(best, get_assignment=lambda: here, certified=certified, engine=None, alignments=alignments)
         if layout is not None:
             centers = Centers(*layout.to_graphs(best.centers.batch.nodes), damped=best.centers.damped)
             best = replace(best, centers=centers)

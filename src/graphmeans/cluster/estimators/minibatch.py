@@ -178,7 +178,7 @@ class MiniBatchGraphKMeans(BaseGraphKMeans):
         loop.run(history)
         result = loop.result(history)
         back = np.argsort(np.concatenate([rows for batch in batches for rows in batch]))
-        in_order = replace(result, get_assignment=lambda: result.assignment.take(back), engine=None)
+        in_order = replace(result, get_assignment=lambda: result.assignment.take(back), engine=None, alignments=None)
         self._keep_result(in_order, made, matcher.counters)
         assert isinstance(loop.centers, FrameCenters)
         self._keep_stream(loop.centers, 0)

@@ -111,6 +111,18 @@ def get_assignment(shard: Shard) -> Assignment:
     return Assignment(shard.state.labels.copy(), shard.state.upper.copy(), shard.state.others.copy())
 
 
+@read_only
+def get_sizes(shard: Shard) -> IntArray:
+    """How many nodes each graph has."""
+    return shard.batch.sizes
+
+
+@read_only
+def get_slots(shard: Shard) -> IntArray:
+    """A copy of the alignments: for each node of each graph its slot in the frame of its center."""
+    return shard.state.slots.copy()
+
+
 def snapshot(shard: Shard) -> None:
     """Keep the state, so that `rollback` can return to it."""
     shard.state.snapshot()

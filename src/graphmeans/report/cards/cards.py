@@ -126,7 +126,7 @@ class CardMaker:
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         groups = (
-            {"what": "Typical", "why": f"nearest to the mean{self._doubtful_too(typical)}", "members": typical},
+            {"what": "Nearest", "why": f"to the mean{self._doubtful_too(typical)}", "members": typical},
             {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
             {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
         )
@@ -353,7 +353,7 @@ def _tight_words(tight: float | None, usual: float, size: int) -> str:
     if size == 1:
         return "the only member"
     if usual <= 0 or abs(tight / usual - 1) < 0.15:
-        return "as tight as most clusters"
+        return "about as tight as the median cluster"
     return f"{percent(abs(tight / usual - 1))} {'tighter' if tight < usual else 'looser'} than the median cluster"
 
 

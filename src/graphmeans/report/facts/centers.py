@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
+from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.matching.sketch import pairwise_sketch_bounds
-from graphmeans.means.frames import Frames
 from graphmeans.space import GraphSpace
 
 #: How many of the nearest clusters are named; of how many more each center is matched with, to find them.
@@ -86,15 +85,6 @@ def match_centers(quick: GraphSpace, centers: GraphBatch, most: int) -> CenterWa
         near[c] = np.argsort(known[c], kind="stable")[:width]
         apart[c] = known[c, near[c]]
     return CenterWays(distances, matched, landmarks, ways, near, apart, mappings, size, len(pairs))
-
-
-def frames_of(graphs: GraphBatch) -> Frames:
-    """Frames whose averages are these graphs themselves."""
-    frames, rows = Frames.of_graphs(graphs), np.arange(len(graphs))
-    itself = [np.arange(n) for n in graphs.sizes.tolist()]
-    into = np.concatenate([np.zeros(0, dtype=np.int64), *itself]).astype(np.int64)
-    frames.add(graphs, rows, rows, into, offsets(graphs.sizes), np.ones(len(graphs)))
-    return frames
 
 
 def _spread(bounds: FloatArray, count: int) -> IntArray:

@@ -16,14 +16,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmeans.evaluation.fitted import align_to_center, centers_of, members_by_distance, points_of, spread_sample
+from graphmeans.evaluation.fitted import (
+    align_as_fitted,
+    centers_of,
+    frames_of,
+    members_by_distance,
+    points_of,
+    spread_sample,
+)
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.match import Matches
 from graphmeans.means.frames import Frames
 from graphmeans.plots.embedding import Map
-from graphmeans.report.facts.centers import CenterWays, frames_of, match_centers
+from graphmeans.report.facts.centers import CenterWays, match_centers
 from graphmeans.report.facts.places import estimated_places, map_of
 from graphmeans.report.facts.report_graphs import read_ahead
 from graphmeans.report.facts.shares import DistanceShares, distance_shares
@@ -101,7 +108,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     of = labels[sample]
 
     ways = match_centers(quick, centers, int(CENTERS * affordable))
-    own = align_to_center(space, points, centers, of)
+    own, aligned = align_as_fitted(estimator, space, points, centers, sample)
     composed = _composed_distances(estimator.space_, points, centers, of, own, ways)
     there, checked = map_of(quick, points, centers, of, distances[sample], composed, ways, CHECKED)
     second, second_distance, matched, beside = _second(
@@ -120,7 +127,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
         rest_fidelity=fidelity, silhouettes=widths,
         stability=_stability(points, centers, of, own, second, beside, fair, random_state),
         nearest=nearest, farthest=farthest,
-        matchings=int(len(sample) + ways.matchings + checked + int(matched.sum()) + spent),
+        matchings=int(aligned + ways.matchings + checked + int(matched.sum()) + spent),
     )  # fmt: skip
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmeans.evaluation.fitted import frames_of
 from graphmeans.evaluation.measures import silhouette_widths
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, row_ranges
 from graphmeans.matching.match import Matches
-from graphmeans.report.facts.centers import CenterWays, frames_of
+from graphmeans.report.facts.centers import CenterWays
 from graphmeans.space import GraphSpace
 
 #: Members of a cluster that are compared along their centers; of all clusters together at most so many pairs.
