@@ -41,7 +41,7 @@ from graphmeans.space import GraphSpace
 #: The page may spend this share of the matchings of the fit,
 SHARE = 0.2
 #: but at least and at most about so many milliseconds of one core; and it holds at most so many graphs and nodes.
-LEAST, MOST, MOST_GRAPHS, MOST_NODES = 200.0, 9000.0, 4000, 60_000
+LEAST, MOST, MOST_GRAPHS, MOST_NODES = 150.0, 9000.0, 4000, 60_000
 #: Shares of that: alignments that are shown, centers with each other, second clusters, silhouettes.
 OWN, CENTERS, SECOND, WIDTHS = 0.45, 0.15, 0.15, 0.2
 #: Members of each cluster, the nearest and the farthest, that are surely among those drawn, if there is room for them.
