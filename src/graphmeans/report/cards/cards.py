@@ -46,6 +46,8 @@ from graphmeans.report.words import DOUBT, MISSING, counted, natural_key, number
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
+#: Molecules are drawn larger: so many stand in one row.
+OF_MOLECULES = 6
 #: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
 CAPTION, CLASSES, SAID = 3, 3, 2
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
@@ -282,7 +284,8 @@ class CardMaker:
         What is called nearest is nearest of all members, whether drawn or not.
         """
         few = len(self.clusters) > 60
-        typical, odd, doubtful = (n // 2 if few else n for n in (TYPICAL, ODD, DOUBTFUL))
+        nearest = OF_MOLECULES if any(is_molecule(mean) for mean in self.means) else TYPICAL
+        typical, odd, doubtful = (n // 2 if few else n for n in (nearest, ODD, DOUBTFUL))
         if len(rows) < size:
             typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
