@@ -36,7 +36,7 @@ def test_the_outline_names_what_half_of_the_members_have(run):
     for label in (0, 1):
         card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
         said[label] = re.sub(r"\s+", " ", re.sub("<.*?>", "", re.search(r'class="told outline">(.*?)</p>', card)[1]))
-    begin = "Each in at least half of the members: Function › arguments, "
+    begin = "Found in at least half of the members, among others: Function › arguments, "
     assert said[loops] == begin + "For › Name, If › Yield"
     assert said[1 - loops] == begin + "Return › Call › Name ×2"  # the Await of a third of them is not named
     tiles = dict(re.findall(r'<li data-c="(\d)">.*?<small title="(.*?)">', html))

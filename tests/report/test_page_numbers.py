@@ -126,7 +126,10 @@ def test_means_of_columns_of_numbers_and_of_vectors():
     assert found["mean v 1 of nodes"] == (2.0, 7.0)
     assert found["mean v 2 of nodes"] == (3.0, 9.0)
     bare = [gm.Graph(np.zeros((2, 0))), gm.Graph(np.zeros((3, 0)))]
-    assert [row["name"] for row in graph_attributes(bare)] == ["number of nodes", "number of edges"]
+    assert [row["name"] for row in graph_attributes(bare)] == ["number of nodes"]  # what all have alike says nothing
+    edges = [gm.Graph(3, [(0, 1), (1, 0)], directed=True), gm.Graph(3, [(0, 1), (1, 0), (1, 2), (2, 1)], directed=True)]
+    (row,) = graph_attributes(edges, two_way=True)
+    assert (row["name"], row["low"], row["high"]) == ("number of edges", 1.0, 2.0)
 
 
 def test_a_page_of_graphs_that_are_no_molecules_does_not_load_rdkit(tmp_path):

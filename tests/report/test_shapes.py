@@ -100,6 +100,32 @@ def test_cards_say_what_most_members_are(tmp_path):
         assert f'<p class="told form">{expected}</p>' in card
 
 
+def test_graphs_without_edges_fall_into_pieces_too():
+    graphs = [Graph(4, [(0, 1)])] * 6 + [Graph(3)] * 2 + [Graph(2, [(0, 1)])] * 2
+    of = join_graphs(graphs)
+    expected = "80% of the members fall into 3 separate pieces each."
+    assert form_words(graphs, forms(of), of.pieces.tolist()) == expected
+    graphs = [Graph(n, [(0, 1)]) for n in (4, 12)]
+    of = join_graphs(graphs)
+    expected = "All members fall into 3 to 11 separate pieces each, half of them into at most 3."
+    assert form_words(graphs, forms(of), of.pieces.tolist()) == expected
+
+
+def test_what_is_told_of_graphs_in_memory_is_of_all_members(tmp_path, monkeypatch):
+    monkeypatch.setattr("graphmeans.report.facts.evidence.MOST_GRAPHS", 12)
+    graphs = [Graph(2 + n % 3, [(0, 1)]) for n in range(30)]
+    graphs += [Graph(9 + n % 2, [(i, i + 1) for i in range(8)]) for n in range(30)]
+    estimator = fitted(graphs, 2)
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    for label in (0, 1):
+        members = [graph for graph, of in zip(graphs, estimator.labels_, strict=True) if of == label]
+        card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+        assert "members are drawn on this page" in card
+        assert "n a sample" not in card
+        nodes = np.mean([graph.n_nodes for graph in members])
+        assert f"A graph has {float(f'{nodes:.3g}'):g} nodes" in card
+
+
 def test_tiles_say_the_form_where_it_differs_between_clusters(tmp_path):
     chains = [Graph(7, [(i, i + 1) for i in range(6)])] * 6
     arms = [Graph(7, [(0, 1), (1, 2), (0, 3), (3, 4), (0, 5), (5, 6)])] * 6

@@ -307,9 +307,10 @@ def _counts(estimator: Any, summary: ClusteringSummary, for_page: int) -> list[t
     rows.append((f"{what} in all", number(summary.matchings)))
     if summary.standard is not None:
         plain = plain_iterations(estimator.trace_, summary.n_graphs)
-        rows.append(("iterations without those after swaps of centers", number(round(plain, 1))))
+        what_counts = "iterations without those after swaps of centers; of one that looks at some of the graphs their share"
+        rows.append((what_counts, number(round(plain, 1))))
         rows.append(("a standard k-means: (k + 1) N in each of these", number(summary.standard)))
-    rows.append(("matchings for this page", number(for_page)))
+    rows.append((f"{'matchings' if summary.standard is not None else 'distances'} for this page", number(for_page)))
     return rows
 
 

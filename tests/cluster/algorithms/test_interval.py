@@ -412,6 +412,16 @@ class Interrupting(gm.Exact):
         return gm.Exact().solve(x, y, pairs, order, n_jobs, warm, cutoff)
 
 
+def test_the_trace_counts_what_swaps_spend_once():
+    graphs, _ = gm.datasets.make_letters(150, random_state=0)
+    kept = 0
+    for seed in range(3):
+        km = gm.GraphKMeans(8, init="furthest-first", random_state=seed).fit(graphs)
+        kept += int(km.trace_["swap"].max())
+        assert km.trace_["matchings"].sum() <= km.n_matchings_
+    assert kept
+
+
 @pytest.mark.parametrize("algorithm", ["interval", "lloyd", "elkan", "gvr"])
 def test_an_interrupted_fit_keeps_the_last_complete_iteration(algorithm):
     graphs, _ = gm.datasets.make_letters(80, random_state=0)

@@ -161,6 +161,9 @@ class History:
         number = self._swap_number() + swap
         self.rows += [{**row, "iteration": self.iteration + 1 + i, "swap": number} for i, row in enumerate(other.rows)]
         self._latest = other._latest if found is None else (*found, other._recent[-1])
+        for name in self._spent:  # what its rows say was spent is not said again by the next row of this one
+            self._spent[name] += sum(row[name] for row in other.rows)
+        self._clock += sum(row["seconds"] for row in other.rows)
 
     def state(self) -> dict[str, Any]:
         """What the next decision depends on, for a process that may have to go on."""

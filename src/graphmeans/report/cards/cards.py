@@ -18,6 +18,7 @@ from graphmeans.plots.network import is_labelled
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.cards.networks import connection_contrasts
 from graphmeans.report.facts.evidence import Evidence
+from graphmeans.report.facts.report_graphs import is_on_disk
 from graphmeans.report.facts.summary import ClusteringSummary, ClusterSummary, class_in_words
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures, node_numbers
 from graphmeans.report.sentences.contrasts import (
@@ -70,9 +71,12 @@ class CardMaker:
         self.clusters, self.evidence, self.pictures, self.means = summary.clusters, evidence, pictures, means
         self.labels = labels = summary.labels[evidence.sample]
         sample, is_fair = evidence.sample.tolist(), evidence.fair.tolist()
-        # Rows of the sample by cluster, the nearest to the mean first; and some of their graphs.
+        # Rows of the sample by cluster, the nearest to the mean first; and some of the members, of those at hand.
         self.rows = [members_by_distance(labels, evidence.own_distance, c.label).tolist() for c in self.clusters]
-        self.members = [[graphs[sample[n]] for n in _spread([n for n in rows if is_fair[n]])] for rows in self.rows]
+        if is_on_disk(graphs):
+            self.members = [[graphs[sample[n]] for n in _spread([n for n in rows if is_fair[n]])] for rows in self.rows]
+        else:
+            self.members = [[graphs[i] for i in _spread(c.members.tolist())] for c in self.clusters]
         self.margins = evidence.margins.tolist()
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
@@ -85,7 +89,8 @@ class CardMaker:
             joined = join_graphs([graph for members in self.members for graph in members])
             self.two_way = joined.two_way
             placed = any(own_positions(c.mean) is not None for c in self.clusters)  # then pictures show how lines run
-            rest, pieces = iter("" if placed and form == ARMS else form for form in forms(joined)), iter(joined.pieces.tolist())
+            seen = placed or trees
+            rest, pieces = iter("" if seen and form == ARMS else form for form in forms(joined)), iter(joined.pieces.tolist())
             named = [list(islice(rest, len(members))) for members in self.members]
             self.forms = [
                 form_words(members, own, list(islice(pieces, len(members))), self.two_way)
@@ -127,10 +132,11 @@ class CardMaker:
         label, evidence = cluster.label, self.evidence
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
+        farther = percent(round(1 / (1 - DOUBT) - 1, 2))
         groups = (
             {"what": "Nearest", "why": f"to the mean{self._doubtful_too(typical)}", "members": typical},
             {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
-            {"what": "Doubtful", "why": f"nearly in another cluster{among}", "members": doubtful},
+            {"what": "Doubtful", "why": f"another cluster is at most {farther} farther{among}", "members": doubtful},
         )
         tight = cluster.rms_distance
         near = [

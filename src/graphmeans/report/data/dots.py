@@ -24,12 +24,19 @@ def packed(values: Any, kind: str) -> str:
     return b64encode(np.asarray(values).astype(f"<{kind}").tobytes()).decode()
 
 
-def graph_attributes(graphs: Sequence[Graph]) -> list[dict[str, Any]]:
-    """Numbers and words of whole graphs, by which dots are coloured: sizes, means of columns, most frequent words."""
+def graph_attributes(graphs: Sequence[Graph], two_way: bool = False) -> list[dict[str, Any]]:
+    """Numbers and words of whole graphs, by which dots are coloured: sizes, means of columns, most frequent words.
+
+    What is the same in all graphs is left out. If arcs are `two_way`, two of them are an edge.
+    """
     most = FEW_ATTRIBUTES if len(graphs) > MANY_GRAPHS else MOST_ATTRIBUTES
+    sizes, edges = (np.array([getattr(graph, key) for graph in graphs], dtype=np.float64) for key in ("n_nodes", "n_edges"))
+    if two_way:
+        edges /= 2
     found = [
-        _numbers("number of nodes", np.array([graph.n_nodes for graph in graphs], dtype=np.float64)),
-        _numbers("number of edges", np.array([graph.n_edges for graph in graphs], dtype=np.float64)),
+        _numbers(name, values)
+        for name, values in (("number of nodes", sizes), ("number of edges", edges))
+        if len(values) and np.ptp(values) > 0
     ]
     for what, columns in (("nodes", "nodes"), ("edges", "edge_attributes")):
         tables = [getattr(graph, columns) for graph in graphs]

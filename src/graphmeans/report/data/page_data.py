@@ -21,12 +21,15 @@ from graphmeans.report.facts.shares import DistanceShares, Parts
 from graphmeans.report.facts.summary import ClusteringSummary
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures
 from graphmeans.report.pictures.flat_drawings import FlatDrawings
+from graphmeans.report.sentences.shapes import join_graphs
 from graphmeans.report.words import natural_key
 
 #: If all names together have at most this many letters, the page can find every graph, and not only those it shows.
 MOST_LETTERS = 3_000_000
 #: Edges of a mean that are listed; those of a large dense network are told by its matrix.
 MOST_EDGES = 6000
+#: So many graphs tell whether arcs always have their opposite.
+LOOKED = 1000
 #: Edges of a member whose shares of the distance are listed at most.
 LISTED = 400
 
@@ -95,7 +98,8 @@ def page_data(
         data["rest"] = undrawn(rest, places[len(evidence.sample) :], labels, distances, codes, summary.proven_margins)
         dots = shown + [graphs[i] for i in rest.tolist()]
     if not is_on_disk(graphs) or not sampled:
-        data["attributes"] = graph_attributes(dots)
+        two_way = bool(dots) and dots[0].directed and join_graphs(dots[:LOOKED]).two_way
+        data["attributes"] = graph_attributes(dots, two_way)
     everyone = graphs.all_names(MOST_LETTERS) if sampled else None
     if everyone is None:
         data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name

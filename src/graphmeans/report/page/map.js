@@ -145,7 +145,7 @@ function mapView(D, paint, members, name) {
   function status() {
     const nouns = `${box.dataset.noun}${count === 1 ? "" : "s"}`;
     const far = beyond.toLocaleString("en"), shown = (count - beyond).toLocaleString("en");
-    const text = view.k > 1 ? `${shown} of ${count.toLocaleString("en")} ${nouns} in view.` : beyond ? `${count.toLocaleString("en")} ${nouns}. ${far} lie${beyond === 1 ? "s" : ""} beyond the edge: an arrow at the rim points to each; zoom out to see ${beyond === 1 ? "it" : "them"}.` : `${count.toLocaleString("en")} ${nouns}.`;
+    const text = view.k > 1 ? `${shown} of ${count.toLocaleString("en")} ${nouns} in view.` : beyond ? `${count.toLocaleString("en")} ${nouns}. ${far} lie${beyond === 1 ? "s" : ""} beyond the edge: an arrow at the rim points to ${beyond === 1 ? "it" : "each"}; zoom out to see ${beyond === 1 ? "it" : "them"}.` : `${count.toLocaleString("en")} ${nouns}.`;
     if ($("map-status").textContent !== text) $("map-status").textContent = text;
   }
 

@@ -31,7 +31,8 @@ def headline(summary: ClusteringSummary, evidence: Evidence, noun: str = "graph"
         index = f"silhouette index {silhouette_words(evidence)}; 1 would be wholly apart, 0 not at all"
         said.append(f"{_apart(evidence.silhouettes.index)} ({index}).")
     elif len(sizes) > 1:
-        said.append("How well the clusters are apart cannot be told from as few graphs as are compared here.")
+        drawn = counted(len(evidence.sample), noun)
+        said.append(f"How well the clusters are apart cannot be told from the {drawn} compared here.")
     sure = []
     if np.isfinite(summary.certified):
         sure.append(f"{percent(summary.certified)} of the {noun}s are proven to be nearest to the mean of their own cluster")

@@ -77,7 +77,10 @@ def outline(mean: MeanGraph, members: Sequence[Branches] = ()) -> Outline | None
         children = [child for child in children if held[known[child]]]
         if not children:
             break
-        at = max(children, key=lambda node: (most[node], support[node], -node))
+        goes_on = {
+            child: any(_held(members, (known[child], known[i]), 1) for i in below.get(child, ())) for child in children
+        }  # fmt: skip
+        at = max(children, key=lambda node: (goes_on[node], most[node], support[node], -node))
         levels.append(_level({kind: count for kind, count in held.items() if count}, known[at]))
     return tuple(levels) if len(levels) > 1 else None
 

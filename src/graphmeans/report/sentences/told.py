@@ -152,6 +152,9 @@ def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[f
     '75% of the members are stars: one node is in all 3 edges.'
     """
     form, part = main_form(named)
+    if form == PARTS:  # nodes without edges are pieces, too
+        named = [PARTS if of == LOOSE else of for of in named]
+        form, part = main_form(named)
     if not form:
         return ""
     alike = [(graph, int(parts)) for graph, of, parts in zip(graphs, named, pieces, strict=True) if of == form]
@@ -164,7 +167,7 @@ def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[f
     nodes = between([graph.n_nodes for graph, _ in alike])
     edges = between([graph.n_edges // (2 if two_way else 1) for graph, _ in alike])
     parts = [parts for _, parts in alike]
-    half = f", half of them into at most {sorted(parts)[len(parts) // 2]:,}" if min(parts) < max(parts) else ""
+    half = f", half of them into at most {sorted(parts)[(len(parts) - 1) // 2]:,}" if min(parts) < max(parts) else ""
     said = {
         EMPTY: "are empty: they have no nodes", NODE: "are a single node", LINE: "are a single line: two nodes and an edge",
         STAR: f"are stars: one node is in all {edges} edges",
