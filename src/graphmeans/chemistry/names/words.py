@@ -158,15 +158,20 @@ def mentioned(word: Word) -> str:
         return word.name
     if word.name == NOT_AROMATIC:
         return word.name
-    name = PHENYL if word.name == BENZENE else f"{word.name} ring" if word.ring and not _WHOLE.search(word.name) else word.name
+    name = PHENYL if word.name == BENZENE else listed_as(word)
     return f"{article(name)} {name}"
+
+
+def ring_called(name: str) -> str:
+    """A ring system by its name, as one that something has: "piperazine ring", "bicyclic ring system"."""
+    return name if _WHOLE.search(name) else f"{name} ring"
 
 
 def listed_as(word: Word) -> str:
     """A word as it stands in a list of what molecules have."""
     if word.name == BENZENE:
         return f"{PHENYL} (not fused)"
-    return word.name if not word.ring or word.name in {NO_RING} or _WHOLE.search(word.name) else f"{word.name} ring"
+    return ring_called(word.name) if word.ring else word.name
 
 
 def article(name: str) -> str:
