@@ -234,9 +234,8 @@ def test_what_a_group_makes_with_its_atom_is_that_of_its_example(on, smarts, nam
 
 @pytest.mark.parametrize(("smiles", "atom", "core", "kind"), [
     ("CNc1ccccc1", 1, {0, 1}, "N"), ("CNC(C)=O", 1, {1, 2, 4}, "amide N"), ("COC", 1, {0, 1}, "O"),
-    ("CC(=O)N", 1, {0, 1, 2}, "CO"), ("CC(=O)N", 1, {0, 1}, ""), ("CNC(=O)N", 2, {1, 2, 3}, "NCO"), ("COC(=O)N", 2, {1, 2, 3}, "OCO"),
-    ("CS(=O)(=O)N", 1, {0, 1}, "SO₂"),
-    ("CSC", 1, {0, 1}, "S"), ("CCC", 1, {0, 1}, ""),
+    ("CC(=O)N", 1, {0, 1, 2}, "CO"), ("CC(=O)N", 1, {0, 1}, ""), ("CNC(=O)N", 2, {1, 2, 3}, "NCO"),
+    ("COC(=O)N", 2, {1, 2, 3}, "OCO"), ("CS(=O)(=O)N", 1, {0, 1}, "SO₂"), ("CSC", 1, {0, 1}, "S"), ("CCC", 1, {0, 1}, ""),
 ])  # fmt: skip
 def test_kinds_of_atoms_that_carry_groups(smiles, atom, core, kind):
     assert kind_of_atom(Chem.MolFromSmiles(smiles).GetAtomWithIdx(atom), core) == kind
