@@ -441,16 +441,16 @@ def test_a_sort_that_few_are_of_is_not_in_a_title():
 
 
 def test_of_sorts_that_are_as_frequent_that_of_the_medoid_is_named():
-    chains = ("CC", "CCC", "CCCC", "C(C)C")
+    chains = ("CC", "CCC", "CCCC", "C(C)C", "CCCCC")
     sorts = {
         "phenols": [f"Oc1ccc({chain})cc1" for chain in chains], "nitriles": [f"N#Cc1ccc({chain})cc1" for chain in chains],
         "thiols": [f"Sc1ccc({chain})cc1" for chain in chains],
     }  # fmt: skip
     for kind, first in sorts.items():
         rest = [one for other, some in sorts.items() if other != kind for one in some]
-        plain = [f"{chain}c1ccccc1" for chain in ("CC", "CCC", "CCCC")]
+        plain = [f"{chain}c1ccccc1" for chain in ("CC", "CCC", "CCCC", "CCCCC")]
         title = name_series([molecules(*first, *rest, *plain), molecules("CCCC", "CCCCC")])[0].title
-        assert f"4 of 15 are {kind}" in title
+        assert f"5 of 19 are {kind}" in title
 
 
 def test_a_ring_with_oxo_groups_is_included_if_the_medoid_has_that():

@@ -67,7 +67,7 @@ def words(molecule: Any) -> frozenset[Word]:
         return frozenset(found | {Word(NO_RING, "acyclic molecules", 3.0, False)})
     for system in rings:
         found.update(_ring_word(name, rank) for rank, name in enumerate(system))
-    found |= {with_oxo(name) for key in keys if (name := without_oxo(key)) is not None}
+    found |= {with_oxo(plain) for key in keys if (plain := without_oxo(key)) is not None}
     if not any(atom.GetIsAromatic() for atom in molecule.GetAtoms()):
         found.add(Word(NOT_AROMATIC, "non-aromatic ring compounds", GENERIC[NOT_AROMATIC], True))
     for name, count in Counter(system[0] for system in rings if system and system[0].name not in GENERIC).items():
