@@ -9,9 +9,10 @@ from series import ANILIDES, GROUPS, PIPERAZINES, enumerated
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
 
+from graphmeans.chemistry.names.chains import joined_by  # noqa: E402
 from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: E402
 from graphmeans.chemistry.names.functional import group_names  # noqa: E402
-from graphmeans.chemistry.names.linkers import JOINED_BY, LINKED  # noqa: E402
+from graphmeans.chemistry.names.linkers import LINKED  # noqa: E402
 from graphmeans.chemistry.names.rings import FUSED, HETEROAROMATIC, NAMES, SKELETONS, ring_keys, ring_names, several  # noqa: E402
 from graphmeans.chemistry.names.series import LEAST, name_series, set_apart, words  # noqa: E402
 from graphmeans.chemistry.names.substituents import KINDS, group_name  # noqa: E402
@@ -480,10 +481,23 @@ def test_what_is_missing_in_mixed_molecules_is_told():
 def test_what_joins_two_phenyl_rings_is_told_where_it_differs():
     chains = ("", "", "", "C(=O)", "C(=O)", "N=N", "CCCCC")
     series = name_series([molecules(*[f"c1ccccc1{chain}c1ccccc1" for chain in chains]), molecules("CCCC")])[0]
-    shares = {row.what: round(7 * row.here) for row in series.joined}
-    assert shares == {"a bond": 3, "CO": 2, "N=N": 1}
+    shares = {what: round(7 * share) for what, share in series.joined}
+    assert shares == {"a bond": 3, "CO": 2, "N=N": 1, "a longer chain": 1}
     assert name_series([molecules("c1ccccc1CCCC"), molecules("CCCC")])[0].joined == ()
-    assert set(JOINED_BY) <= {group.group.name for group in LINKED} | {group.name for group in FUNCTIONAL}
+
+
+@pytest.mark.parametrize(("chain", "expected"), [
+    ("NC(=O)", "CONH"), ("S(=O)(=O)N", "NHSO₂"), ("C(C)(O)", "CH₂"), ("C#C", "C≡C"), ("C=NNC(=O)", "CH=NNHCO"), ("N(C)", "NH"),
+    ("C(=O)C=C", "CH=CHCO"), ("c2ccncc2", "another ring"), ("OCCCCCO", "a longer chain"), ("[Hg]", "Hg"),
+])  # fmt: skip
+def test_what_joins_two_benzene_rings_is_written_out(chain, expected):
+    assert joined_by(Chem.MolFromSmiles(f"c1ccccc1{chain}c1ccccc1")) == expected
+
+
+def test_only_benzene_rings_that_are_not_fused_are_joined():
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1C(=O)c1ccc2ccccc2c1")) is None
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1.c1ccccc1")) is None
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1CCc1ccc(-c2ccccc2)cc1")) == "a bond"
 
 
 def test_what_others_have_as_often_is_not_listed():

@@ -84,18 +84,6 @@ LINKED = (
 )  # fmt: skip
 
 
-#: What joins two benzene rings in such classes, as it is written between them.
-JOINED_BY = {
-    "biphenyl": "a bond", "diphenylmethane": "CH₂ or CHR", "benzophenone": "CO", "bibenzyl": "CH₂CH₂", "stilbene": "CH=CH",
-    "diphenylacetylene": "C≡C", "benzil": "COCO", "deoxybenzoin": "COCH₂", "chalcone": "COCH=CH", "benzanilide": "CONH",
-    "N-benzylbenzamide": "CONHCH₂", "phenyl benzoate": "COO", "benzyl benzoate": "COOCH₂", "azobenzene": "N=N",
-    "benzylideneaniline": "CH=N", "N-benzylaniline": "CH₂NH", "diphenylamine": "NH", "dibenzylamine": "CH₂NHCH₂",
-    "diphenyl ether": "O", "benzyl phenyl ether": "CH₂O", "diphenyl sulfide": "S", "diphenyl disulfide": "SS",
-    "diphenyl sulfone": "SO₂", "benzenesulfonanilide": "SO₂NH", "N,N'-diphenylurea": "NHCONH",
-    "N,N'-diphenylthiourea": "NHCSNH", "benzaldehyde phenylhydrazone": "CH=NNH", "benzylidenebenzohydrazide": "CONHN=CH",
-}  # fmt: skip
-
-
 @lru_cache(maxsize=1)
 def _queries() -> list[tuple[str, Any, int, bool]]:
     return [(row.group.name, part("Chem").MolFromSmarts(row.group.smarts), row.phenyls, row.hetero) for row in LINKED]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from graphmeans.chemistry.names.linkers import JOINED_BY
+from graphmeans.chemistry.names.chains import joined_by
 from graphmeans.chemistry.names.titles import LEAST, Titled, counted, title_all
 from graphmeans.chemistry.names.words import PHENYL, Word, implied, listed_as, words
 
@@ -49,8 +50,8 @@ class SeriesName:
         What that share is about, in words: the title without examples, such as "acyclic molecules".
     medoid : bool
         Whether the first of the molecules, which stands for all, is that.
-    joined : tuple of (str, float, float)
-        Where most molecules have two benzene rings: what joins two of these in which share, the most frequent first.
+    joined : tuple of (str, float)
+        Where most molecules have two benzene rings: what joins the nearest two in which share, the most frequent first.
     words : tuple of (str, float, float)
         Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
         clusters, the most frequent first.
@@ -77,7 +78,7 @@ class SeriesName:
     words: tuple[Share, ...]
     lead: str = ""
     medoid: bool = True
-    joined: tuple[Share, ...] = ()
+    joined: tuple[tuple[str, float], ...] = ()
     counted: dict[Word, float] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -85,16 +86,16 @@ def name_series(sets: Sequence[Sequence[Any]]) -> list[SeriesName]:
     """Name each set of molecules by what most of its molecules have, and the molecules of the other sets more seldom."""
     found = title_all([[counted(molecule) for molecule in molecules] for molecules in sets])
     total = sum(len(one.some) for one in found)
-    return [_name(one, found, total) for one in found]
+    return [_name(one, found, total, molecules) for one, molecules in zip(found, sets, strict=True)]
 
 
-def _name(one: Titled, every: list[Titled], total: int) -> SeriesName:
+def _name(one: Titled, every: list[Titled], total: int, molecules: Sequence[Any]) -> SeriesName:
     rest = total - len(one.some)
     named = bool(one.title) and not one.mixed
     have, everywhere = one.fitting(one.some), sum(one.fitting(other.some) for other in every)
     return SeriesName(
         one.title, have / len(one.some) if named else 0.0, (everywhere - have) / rest if rest and named else 0.0,
-        _listed(one), one.lead, not named or bool(one.fitting(one.some[:1])), _joined(one),
+        _listed(one), one.lead, not named or bool(one.fitting(one.some[:1])), _joined(one, molecules),
         {word: here for word, (here, _) in one.shares.items() if word.weight},
     )  # fmt: skip
 
@@ -116,12 +117,14 @@ def set_apart(one: SeriesName, other: SeriesName, most: int = 6) -> list[Share]:
     return [Share(listed_as(word), one.counted.get(word, 0.0), other.counted.get(word, 0.0)) for word in kept]
 
 
-def _joined(one: Titled) -> tuple[Share, ...]:
+def _joined(one: Titled, molecules: Sequence[Any]) -> tuple[tuple[str, float], ...]:
     """What joins two benzene rings, where most molecules have two of them and several things do."""
-    two = sum(here for word, (here, _) in one.shares.items() if word.name == f"two or more {PHENYL}s")
-    found = [Share(JOINED_BY[word.name], *shares) for word, shares in one.shares.items() if word.name in JOINED_BY]
-    often = sorted((row for row in found if row.here >= OF_A_LINKER), key=lambda row: (-row.here, row.what))
-    return tuple(often[:MOST_LISTED]) if two >= LEAST and len(often) > 1 else ()
+    if sum(here for word, (here, _) in one.shares.items() if word.name == f"two or more {PHENYL}s") < LEAST:
+        return ()
+    counts = Counter(map(joined_by, molecules))
+    often = [(what, count / len(molecules)) for what, count in counts.items() if what is not None]
+    often = sorted((row for row in often if row[1] >= OF_A_LINKER), key=lambda row: (-row[1], row[0]))
+    return tuple(often[:MOST_LISTED]) if len(often) > 1 else ()
 
 
 def _listed(one: Titled) -> tuple[Share, ...]:

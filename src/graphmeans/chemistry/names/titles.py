@@ -288,7 +288,8 @@ class Titled:
     def add_sizes(self) -> None:
         """Add to the title how large most of the molecules are."""
         low, high = np.quantile([one.atoms for one in self.some], SIZES, method="nearest")
-        self.sizes = int(low), int(high)
+        middle = self.some[0].atoms  # that of the molecule that stands for all is among them
+        self.sizes = min(int(low), middle), max(int(high), middle)
         if not self.mixed and self.fitting(self.some) < LEAST * len(self.some):
             self.sizes = None
 
