@@ -11,16 +11,16 @@ BOND, RING, LONG = "a bond", "another ring", "a longer chain"
 _SIGNS = {"DOUBLE": "=", "TRIPLE": "≡"}
 
 
-def joined_by(molecule: Any) -> str | None:
+def joined_by(molecule: Any) -> tuple[str, int] | None:
     """What joins the two benzene rings, none of them fused, that are nearest to each other; None if there are no two.
 
-    Groups that the chain carries do not count, but oxygen or sulfur that is bound to it doubly.
+    With it stands the number of atoms of a chain that is written out, else 0. Groups that the chain carries do not count, but oxygen or sulfur that is bound to it doubly.
 
     Examples
     --------
     >>> from rdkit import Chem
-    >>> [joined_by(Chem.MolFromSmiles(f"c1ccccc1{chain}c1ccccc1")) for chain in ("", "C(O)", "NC(=O)", "C=C", "N1CCN(CC1)")]
-    ['a bond', 'CH₂', 'CONH', 'CH=CH', 'another ring']
+    >>> [joined_by(Chem.MolFromSmiles(f"c1ccccc1{chain}c1ccccc1")) for chain in ("", "C(O)", "NC(=O)", "N1CCN(CC1)")]
+    [('a bond', 0), ('CH₂', 1), ('CONH', 2), ('another ring', 0)]
     """
     rings = _phenyls(molecule)
     best: list[int] | None = None
@@ -32,12 +32,12 @@ def joined_by(molecule: Any) -> str | None:
         return None
     inner = [molecule.GetAtomWithIdx(a) for a in best[1:-1]]
     if not inner:
-        return BOND
+        return BOND, 0
     if any(atom.IsInRing() for atom in inner):
-        return RING
+        return RING, 0
     if len(inner) > MOST_ATOMS:
-        return LONG
-    return min(_written(molecule, best), _written(molecule, best[::-1]))
+        return LONG, 0
+    return min(_written(molecule, best), _written(molecule, best[::-1])), len(inner)
 
 
 def _phenyls(molecule: Any) -> list[set[int]]:
@@ -82,6 +82,8 @@ def _atom(atom: Any, kinds: list[str], path: set[int]) -> str:
     ends = [bond.GetOtherAtom(atom) for bond in atom.GetBonds() if str(bond.GetBondType()) == "DOUBLE"]
     double = sorted(end.GetSymbol() for end in ends if end.GetIdx() not in path and end.GetSymbol() in ("O", "S"))
     symbol = str(atom.GetSymbol())
+    if double and symbol not in ("C", "S"):
+        return f"{symbol}(={double[0]})"
     if double:
         return f"{symbol}{double[0]}{'₂' if len(double) == 2 else ''}"
     bound = sum({"DOUBLE": 2, "TRIPLE": 3}.get(kind, 1) for kind in kinds)

@@ -121,9 +121,13 @@ def _joined(one: Titled, molecules: Sequence[Any]) -> tuple[tuple[str, float], .
     """What joins two benzene rings, where most molecules have two of them and several things do."""
     if sum(here for word, (here, _) in one.shares.items() if word.name == f"two or more {PHENYL}s") < LEAST:
         return ()
-    counts = Counter(map(joined_by, molecules))
-    often = [(what, count / len(molecules)) for what, count in counts.items() if what is not None]
-    often = sorted((row for row in often if row[1] >= OF_A_LINKER), key=lambda row: (-row[1], row[0]))
+    counts = Counter(found for molecule in molecules if (found := joined_by(molecule)) is not None)
+    told: Counter[str] = Counter()
+    for (what, atoms), count in counts.items():  # chains that few have are told by their length
+        rare = atoms and count < OF_A_LINKER * len(molecules)
+        told[f"other chains of {atoms} atoms" if rare and atoms > 1 else "another atom" if rare else what] += count
+    often = [(what, count / len(molecules)) for what, count in told.items() if count >= OF_A_LINKER * len(molecules)]
+    often.sort(key=lambda row: (-row[1], row[0]))
     return tuple(often[:MOST_LISTED]) if len(often) > 1 else ()
 
 

@@ -37,10 +37,11 @@ function besideEachOther(rows) {
 // Long names below small pictures may be broken between the parts that they are made of.
 const NAME_PARTS = /(acyl|amino|aryl|azo|benz[aeo]?|bi|carb|carbox|chloro|cyclo|cyclohex|dihydro|di|diphenyl|furo|heteroaryl|hydro|hydrogen|imid[ao]zo|indazo|iso|meth|methyl|naphth|nitro|oxa|phen|phenyl|pip|pyr|pyrano|pyrazolo|pyrido|pyrrolo|semi|sulfon|tetra|tetrahydro|thia|thieno|thio|tri|triazolo|triphenyl)(?=[a-z]{5,})/g;
 for (const small of document.querySelectorAll(".molecules .gallery small")) {
+  small.querySelectorAll("span").forEach((locant) => locant.after("\u200b"));
   const walker = document.createTreeWalker(small, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode;
-    text.data = text.data.replace(/[A-Za-z]{14,}/g, (word) => word.replace(new RegExp(NAME_PARTS.source, "gi"), "$1\u00ad"));
+    text.data = text.data.replace(/[A-Za-z]{13,}/g, (word) => word.replace(new RegExp(NAME_PARTS.source, "gi"), "$1\u00ad"));
   }
 }
 
