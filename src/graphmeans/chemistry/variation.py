@@ -23,6 +23,7 @@ MOST_WAYS, ROUNDS, LEAST = 64, 4, 0.05
 OCCUPIED = 2
 _DUMMY = re.compile(r"\[(\d+)\*\]")
 
+Look = tuple[tuple[str, ...], ...]
 #: A group that an atom of the core carries: its name, the other atoms of the core that it is bound to, and its class.
 Group = tuple[str, tuple[int, ...], str]
 Groups = tuple[Group, ...]
@@ -152,13 +153,14 @@ def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
     Two ways are compared by how many others have the same next to each atom of the core, and, with more weight, by how many
     have something or nothing there: groups then stand at few places.
     """
-    looks = [[_look(member, way) for way in ways] for member, ways in found]
+    distinct = [_looks(member, ways) for member, ways in found]
+    looks, kept = [list(some) for some in distinct], [list(some.values()) for some in distinct]
     chosen = [0] * len(found)
     if not found or max(map(len, looks)) == 1:
-        return [ways[0] for _, ways in found]
+        return [ways[0] for ways in kept]
     counts: list[Counter[Any]] = [Counter() for _ in looks[0][0]]
 
-    def count(look: list[tuple[str, ...]], by: int) -> None:
+    def count(look: Look, by: int) -> None:
         for seen, beside in zip(counts, look, strict=True):
             seen[beside] += by
             seen[len(beside) > 1] += OCCUPIED * by
@@ -178,13 +180,20 @@ def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
                 count(mine[chosen[n]], 1)
         if chosen == before:
             break
-    return [ways[at] for (_, ways), at in zip(found, chosen, strict=True)]
+    return [ways[at] for ways, at in zip(kept, chosen, strict=True)]
 
 
-def _look(member: Aligned, way: Way) -> list[tuple[str, ...]]:
-    """What stands next to each atom of the core, in short: its element and the elements of atoms outside."""
-    inside, symbols, near = set(way), member.symbols, member.neighbours
-    return [(symbols[a], *sorted(symbols[other] for other in near[a] if other not in inside)) for a in way]
+def _looks(member: Aligned, ways: list[Way]) -> dict[Look, Way]:
+    """What stands next to each atom of the core, its element and those of atoms outside, and the first way that looks so."""
+    symbols, near = member.symbols, member.neighbours
+    beside: dict[frozenset[int], dict[int, tuple[str, ...]]] = {}
+    found: dict[Look, Way] = {}
+    for way in ways:
+        inside = frozenset(way)
+        if inside not in beside:
+            beside[inside] = {a: (symbols[a], *sorted(symbols[b] for b in near[a] if b not in inside)) for a in way}
+        found.setdefault(tuple(beside[inside][a] for a in way), way)
+    return found
 
 
 def _carried(core: Core, rings: Rings, member: Aligned, way: Way) -> list[Groups]:
