@@ -14,7 +14,8 @@ _SIGNS = {"DOUBLE": "=", "TRIPLE": "≡"}
 def joined_by(molecule: Any) -> tuple[str, int] | None:
     """What joins the two benzene rings, none of them fused, that are nearest to each other; None if there are no two.
 
-    With it stands the number of atoms of a chain that is written out, else 0. Groups that the chain carries do not count, but oxygen or sulfur that is bound to it doubly.
+    With it stands the number of atoms of a chain that is written out, else 0. Groups that the chain carries do not count, but
+    oxygen or sulfur that is bound to it doubly.
 
     Examples
     --------
