@@ -248,6 +248,15 @@ def test_the_slider_chooses_the_core_by_keyboard_and_mouse(page, tab):
     assert tab.errors() == []
 
 
+def test_a_locant_on_a_tile_looks_as_the_rest_of_its_name_does(tab):
+    tab.open()
+    assert tab.js(
+        "(() => { const small = document.querySelector('.gallery small'), span = document.createElement('span');"
+        " small.append(span); const one = getComputedStyle(span), all = getComputedStyle(small);"
+        " return one.display === 'inline' && one.color === all.color && one.fontSize === all.fontSize; })()"
+    )
+
+
 def test_the_search_finds_titles(page, tab):
     graphs, _, estimator, _ = page
     titles = {c.label: c.series.title for c in gm.chemistry.read_clusters(estimator, graphs)}
