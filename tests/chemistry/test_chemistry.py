@@ -12,8 +12,10 @@ import pytest
 import graphmeans as gm
 from graphmeans import GraphError
 from graphmeans.chemistry.depiction import CLASH, _exit_bond, core_with_places, turned_to
-from graphmeans.chemistry.groups import bridge, class_of
+from graphmeans.chemistry.drawing import draw
+from graphmeans.chemistry.groups import class_of
 from graphmeans.chemistry.members import Aligned, cluster_molecules, made_of_molecules, spread
+from graphmeans.chemistry.names.bound_to import BOUND_TO, kind_of_atom
 from graphmeans.chemistry.profile import ranges
 from graphmeans.chemistry.toolkit import part
 from reports import drawings, fitted
@@ -173,7 +175,6 @@ def test_groups_that_close_a_ring_say_with_which_place():
 
 
 def test_rings_that_are_fused_with_the_core_and_bonds_within_it_are_said_in_words():
-    assert bridge("[1*]CCCC[2*]", True) == "fused ring with"
     _, cluster = one_cluster(["CCc1ccccc1C(=O)O", "CCc1ccccc1C(=O)O", "CCc1ccc2ccccc2c1C(=O)O"])
     texts = {text for place in cluster.variation(cluster.core_at(1.0)).places for text, _ in place.what}
     assert texts == {"H", "fused ring with R1", "fused ring with R2"}
@@ -182,18 +183,84 @@ def test_rings_that_are_fused_with_the_core_and_bonds_within_it_are_said_in_word
     assert {text for text in texts if "bond" in text} == {"bond to R1", "bond to R2"}
 
 
-def test_a_group_that_closes_two_rings_with_the_same_place_is_counted():
+def test_a_ring_system_that_is_closed_twice_with_the_same_place_is_named_once():
     _, cluster = one_cluster([*(f"CCCC{end}" for end in ("O", "N", "S", "F", "Cl")), "OC12CCC(CC1)CC2"])
     places = cluster.variation(cluster.core_at(1.0)).places
     texts = {place.name: dict(place.what) for place in places}
-    assert texts["R1"]["2 × CH₂CH₂ bridge to R2 + OH"] == 1 / 6
-    assert texts["R2"] == {"H": 5 / 6, "2 × CH₂CH₂ bridge to R1": 1 / 6}
+    assert texts["R1"]["OH + bicyclo[2.2.2]octane ring with R2"] == 1 / 6
+    assert texts["R2"] == {"H": 5 / 6, "bicyclo[2.2.2]octane ring with R1": 1 / 6}
 
 
-def test_a_group_that_is_bound_to_one_atom_twice_says_how_large_the_ring_is():
+def test_a_ring_is_spiro_only_at_a_ring_of_the_core():
     _, cluster = one_cluster([f"CNC(=O)c1ccccc1{group}" for group in ("OC", "OC", "OCC", "OC1CC1")])
     (place,) = cluster.variation(cluster.core_at(1.0)).places
-    assert dict(place.what) == {"H": 0.5, "CH₃": 0.25, "spiro ring of 3 atoms": 0.25}
+    assert dict(place.what) == {"H": 0.5, "CH₃": 0.25, "cyclopropane ring (with this C)": 0.25}
+    _, cluster = one_cluster(["CC1CCN(C)CC1", "CC1CCN(C)CC1", "C1CC12CCN(C)CC2", "O=C1CCC(=O)N1C1CCN(C)CC1"])
+    texts = {text for place in cluster.variation(cluster.core_at(1.0)).places for text, _ in place.what}
+    assert "spiro ring of 3 atoms" in texts
+
+
+def test_a_ring_is_fused_only_where_it_shares_a_bond_of_a_ring_of_the_core():
+    # The bond from nitrogen to the benzene ring is in no ring of any of these.
+    ends = ("NC", "N1CCOCC1", "N1CCN(C)CC1", "N1CCCC1=O", "N1CCCCC1=O")
+    _, cluster = one_cluster([f"Clc9ccc({end})cc9" for end in ends])
+    core = cluster.core_at(1.0)
+    assert core.smiles == "CNc1ccc(Cl)cc1"
+    said = {place.name: dict(place.what) for place in cluster.variation(core).places}
+    rings = ("morpholine", "piperazine", "pyrrolidin-2-one", "piperidin-2-one")
+    assert {f"{ring} ring with R2" for ring in rings} < set(said["R1"])
+    assert {f"{ring} ring with R1" for ring in rings} < set(said["R2"])
+    assert not any("fused" in text or "=O" in text for what in said.values() for text in what)
+    kinds = {kind for place in cluster.variation(core).places for kind in place.classes}
+    assert {"ring with R1", "lactam ring with R1", "ring with R2", "lactam ring with R2"} <= kinds
+
+
+def test_a_ring_at_an_atom_outside_of_rings_of_the_core_has_its_name_and_is_not_spiro():
+    groups = ("N1C(=O)CCC1=O", "NC(C)=O", "NC(=O)N(C)C", "NS(C)(=O)=O")
+    _, cluster = one_cluster([f"Clc9ccc({group})cc9" for group in groups])
+    core = cluster.core_at(1.0)
+    assert core.smiles == "Nc1ccc(Cl)cc1"
+    (place,) = cluster.variation(core).places
+    assert dict(place.what)["succinimide ring (with this N)"] == 0.25
+    assert sorted(place.classes) == ["amide", "lactam ring (with this N)", "sulfonamide", "urea"]
+
+
+@pytest.mark.parametrize(("on", "smarts", "name", "example"), [(on, *row) for on, rows in BOUND_TO.items() for row in rows])
+def test_what_a_group_makes_with_its_atom_is_that_of_its_example(on, smarts, name, example):
+    assert class_of(example, on) == name
+    assert Chem.MolFromSmiles(example).HasSubstructMatch(Chem.MolFromSmarts(smarts))
+    assert class_of("*CCC", on) == "alkyl"
+
+
+@pytest.mark.parametrize(("smiles", "atom", "core", "kind"), [
+    ("CNc1ccccc1", 1, {0, 1}, "N"), ("CNC(C)=O", 1, {1, 2, 4}, "amide N"), ("COC", 1, {0, 1}, "O"),
+    ("CC(=O)N", 1, {0, 1, 2}, "CO"), ("CC(=O)N", 1, {0, 1}, ""), ("CNC(=O)N", 2, {1, 2, 3}, "NCO"),
+    ("COC(=O)N", 2, {1, 2, 3}, "OCO"), ("CS(=O)(=O)N", 1, {0, 1}, "SO₂"), ("CSC", 1, {0, 1}, "S"), ("CCC", 1, {0, 1}, ""),
+])  # fmt: skip
+def test_kinds_of_atoms_that_carry_groups(smiles, atom, core, kind):
+    assert kind_of_atom(Chem.MolFromSmiles(smiles).GetAtomWithIdx(atom), core) == kind
+
+
+def test_an_atom_that_carries_one_group_or_two_is_drawn_without_hydrogen():
+    def drawn(ends):
+        _, cluster = one_cluster([f"Clc9ccc({end})cc9" for end in ends])
+        core = cluster.core_at(1.0)
+        assert core.smiles == "Nc1ccc(Cl)cc1"
+        piece, labels = core_with_places(core, cluster.variation(core), cluster.laid_out(core.host))
+        (place,) = labels
+        (nitrogen,) = piece.GetAtomWithIdx(place).GetNeighbors()
+        return nitrogen.GetSymbol(), nitrogen.GetTotalNumHs()
+
+    assert drawn(["NC(C)=O", "NS(C)(=O)=O", "N(CC#N)S(=O)(=O)Br"]) == ("N", 0)
+    assert drawn(["NC(C)=O", "NS(C)(=O)=O", "NBr", "N"]) == ("N", 1)
+
+
+def test_a_place_that_is_a_nitrile_in_the_host_is_not_drawn_in_line():
+    _, cluster = one_cluster([f"Fc1cccc(Br)c1C{end}" for end in ("#N", "#N", "(=O)O", "O", "N")])
+    core = next(core for core in cluster.cores if core.smiles == "Cc1c(F)cccc1Br")
+    piece, labels = core_with_places(core, cluster.variation(core), cluster.laid_out(core.host))
+    assert labels
+    assert not any(letter == "C" for *_, letter in draw(piece, labels=labels).letters)
 
 
 def test_two_groups_at_the_end_of_a_core_are_named_with_its_atom():
@@ -242,7 +309,7 @@ def test_places_are_numbered_clockwise_around_the_picture():
 
 def test_classes_of_groups():
     assert [class_of(f"*{group}") for group in ("CCO", "C1CCNCC1", "c1cc[nH]c1", "S(=O)(=O)NC", "NC(C)=O", "=O", "[Hg]")] == [
-        "substituted alkyl", "heterocyclyl", "hetaryl", "sulfonamide", "acylamino", "oxo", "other group",
+        "substituted alkyl", "heterocyclyl", "heteroaryl", "sulfonamide", "acylamino", "oxo", "other group",
     ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from series import ANILIDES, GROUPS, PIPERAZINES, enumerated
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
 
+from graphmeans.chemistry.names.chains import joined_by  # noqa: E402
 from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: E402
 from graphmeans.chemistry.names.functional import group_names  # noqa: E402
 from graphmeans.chemistry.names.linkers import LINKED  # noqa: E402
@@ -395,14 +396,15 @@ def test_two_rings_are_named_by_what_joins_them():
     assert [one.title for one in series] == ["Benzophenones", "Biphenyls", "N,N'-Diphenylureas"]
     others = [f"c1ccccc1{chain}c1ccccc1" for chain in ("CCC", "CCCC", "COC", "CSSC", "OCCO")]
     some = name_series([molecules(*benzophenones[:5], *others), molecules("CCC")])[0]
-    assert (some.title, some.share) == ("Benzophenones and others with two phenyl rings", 1.0)
+    assert (some.title, some.share) == ("Two phenyl rings, 5 of 10 are benzophenones", 1.0)
+    assert some.lead == "molecules with two phenyl rings"
     assert {row.what: row.here for row in some.words}["benzophenone"] == 0.5  # what the title says has its share beside it
 
 
 def test_what_few_have_in_common_is_mixed_and_says_what_some_are():
     mixed = molecules("CC1CCCCC1", "OC1CCCCC1", "NC1CCCCC1", "c1ccncc1", "CCO", "CC(=O)OC", "CCS", "c1ccoc1", "Cc1cnc[nH]1")
     series = name_series([mixed, molecules("CCCC", "CCCCC")])[0]
-    assert (series.title, series.share, series.others) == ("Mixed, some cyclohexanes", 0.0, 0.0)
+    assert (series.title, series.share, series.others) == ("Mixed, 3 of 9 are cyclohexanes", 0.0, 0.0)
     assert {row.what: row.here for row in series.words}["cyclohexane ring"] == pytest.approx(1 / 3)
 
 
@@ -416,14 +418,94 @@ def test_sugars_complexes_and_rings_in_benzene_derivatives_are_called_what_they_
     assert "tetrahydropyran" not in titles[0].lower()
     assert titles[1].startswith(("Metal pyridine complexes", "Pyridines"))
     derivatives = name_series([molecules(*pyridines, *others), molecules("CCCC", "CCCCC")])[0]
-    assert derivatives.title == "Benzene derivatives, some with a pyridine ring"
+    assert derivatives.title == "Benzene derivatives, 4 of 10 with a pyridine ring"
 
 
 def test_a_title_that_says_little_names_the_most_frequent_sort():
     pyridines = ["Cc1ccccn1", "CCc1ccncc1", "CCCc1cccnc1"]
     others = ["Cc1ccco1", "Cc1cscn1", "Cc1cnoc1", "Cc1cc[nH]c1"]
     series = name_series([molecules(*pyridines, *others), molecules("CCCC", "CCCCC")])[0]
-    assert (series.title, series.share) == ("Pyridines and other aromatic heterocycles", 1.0)
+    assert (series.title, series.share) == ("Aromatic heterocycles, 3 of 7 are pyridines", 1.0)
+
+
+def test_a_sort_is_only_called_one_of_a_family_that_it_belongs_to():
+    diazepanes = [f"CN1CCCN(Cc2{ring}2)CC1" for ring in ("ccco", "nccs", "ccno", "nocc")]
+    others = [f"CC{ring}" for ring in ("c1ncn[nH]1", "c1nnn[nH]1", "c1nnco1", "c1ncon1", "c1nncs1")]
+    series = name_series([molecules(*diazepanes, *others), molecules("CCCC", "CCCCC")])[0]
+    assert series.title == "Aromatic heterocycles, 4 of 9 with a 1,4-diazepane ring"
+
+
+def test_a_sort_that_few_are_of_is_not_in_a_title():
+    ends = ("Br", "C#N", "C=O", "N", "S", "I", "CCl", "CF", "N=O", "P")
+    some = molecules(*[f"Cc1ccc(CC{end})cc1" for end in ends], "Oc1ccccc1CC")
+    assert name_series([some, molecules("CCCC", "CCCCC")])[0].title == "Benzene derivatives (10–11 heavy atoms)"
+
+
+def test_of_sorts_that_are_as_frequent_that_of_the_medoid_is_named():
+    chains = ("CC", "CCC", "CCCC", "C(C)C", "CCCCC")
+    sorts = {
+        "phenols": [f"Oc1ccc({chain})cc1" for chain in chains], "nitriles": [f"N#Cc1ccc({chain})cc1" for chain in chains],
+        "thiols": [f"Sc1ccc({chain})cc1" for chain in chains],
+    }  # fmt: skip
+    for kind, first in sorts.items():
+        rest = [one for other, some in sorts.items() if other != kind for one in some]
+        plain = [f"{chain}c1ccccc1" for chain in ("CC", "CCC", "CCCC", "CCCCC")]
+        title = name_series([molecules(*first, *rest, *plain), molecules("CCCC", "CCCCC")])[0].title
+        assert f"5 of 19 are {kind}" in title
+
+
+def test_a_ring_with_oxo_groups_is_included_if_the_medoid_has_that():
+    piperidines = [f"C{'C' * n}N1CCCCC1" for n in range(5)]
+    glutarimide = "CCN1C(=O)CCCC1=O"
+    others = molecules("CCCC", "CCCCC")
+    assert name_series([molecules(*piperidines, glutarimide), others])[0].title == "Piperidines"
+    series = name_series([molecules(glutarimide, *piperidines), others])[0]
+    assert (series.title, series.share, series.medoid) == ("Piperidines or oxopiperidines", 1.0, True)
+
+
+def test_it_is_said_whether_the_medoid_is_what_the_title_says():
+    pyridines = [f"Cc1ccc(C{'C' * n})nc1" for n in range(4)]
+    others = molecules("CCCC", "CCCCC")
+    assert name_series([molecules(*pyridines, "CCO"), others])[0].medoid
+    assert not name_series([molecules("CCO", *pyridines), others])[0].medoid
+
+
+def test_what_is_missing_in_mixed_molecules_is_told():
+    mixed = molecules("c1ccncc1", "CCO", "c1ccoc1", "C1CCNCC1", "CCBr", "C1CCOC1")
+    series = name_series([mixed, molecules("Cc1ccccc1", "CCc1ccccc1", "CCCC")])[0]
+    assert series.title.startswith("Mixed, without phenyl rings")
+    assert series.share >= LEAST
+    assert series.lead.startswith("molecules without phenyl rings")
+
+
+def test_what_joins_two_phenyl_rings_is_told_where_it_differs():
+    chains = ("", "", "", "C(=O)", "C(=O)", "N=N", "CCCCC")
+    series = name_series([molecules(*[f"c1ccccc1{chain}c1ccccc1" for chain in chains]), molecules("CCCC")])[0]
+    shares = {what: round(7 * share) for what, share in series.joined}
+    assert shares == {"a bond": 3, "CO": 2, "N=N": 1, "a longer chain": 1}
+    assert name_series([molecules("c1ccccc1CCCC"), molecules("CCCC")])[0].joined == ()
+
+
+@pytest.mark.parametrize(("chain", "expected"), [
+    ("NC(=O)", "CONH"), ("S(=O)(=O)N", "NHSO₂"), ("C(C)(O)", "CH₂"), ("C#C", "C≡C"), ("C=NNC(=O)", "CH=NNHCO"), ("N(C)", "NH"),
+    ("C(=O)C=C", "CH=CHCO"), ("c2ccncc2", "another ring"), ("OCCCCCO", "a longer chain"), ("[Hg]", "Hg"),
+    ("OP(=O)(C)O", "OP(=O)O"),
+])  # fmt: skip
+def test_what_joins_two_benzene_rings_is_written_out(chain, expected):
+    assert joined_by(Chem.MolFromSmiles(f"c1ccccc1{chain}c1ccccc1"))[0] == expected
+
+
+def test_only_benzene_rings_that_are_not_fused_are_joined():
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1C(=O)c1ccc2ccccc2c1")) is None
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1.c1ccccc1")) is None
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1CCc1ccc(-c2ccccc2)cc1")) == ("a bond", 0)
+
+
+def test_what_others_have_as_often_is_not_listed():
+    some = molecules(*[f"Cc1ccnc({end})c1O" for end in ("C", "CC", "CCC")], "Cc1ccncc1")
+    others = molecules(*[f"CC(O)c1ccccc1{end}" for end in ("C", "CC")], "Oc1ccc(C)cc1", "Oc1ccc(CC)cc1")
+    for row in name_series([some, others])[0].words:
+        assert row.here > row.others
 
 
 def test_two_clusters_of_one_series_are_told_apart():

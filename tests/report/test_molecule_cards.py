@@ -74,7 +74,10 @@ def test_tiles_and_cards_say_what_the_members_are_and_how_many_of_them(page):
         assert f">{title}</small>" in tile
         assert f'<span class="title">{title}</span>' in card
         of = len(cluster.molecules)
-        assert f"<b>{_said(cluster.series.share, of)}</b> members are what the title says" in card
+        exact = cluster.series.title.lower() == cluster.series.lead.lower()
+        said = "what the title says" if exact else cluster.series.lead
+        assert f"<b>{_said(cluster.series.share, of)}</b> members are {said}" in card
+        assert ("The medoid is not one of them." in card) == (not cluster.series.medoid)
         assert f"and {_percent(cluster.series.others)} of all other molecules" in card
         assert f"{len(cluster.molecules)} molecules" in tile
         for word in cluster.series.words:
@@ -118,7 +121,18 @@ def test_what_is_mixed_is_called_mixed_on_the_tile_and_on_the_card(tmp_path):
     assert '<span class="title">Mixed' in card_of(text, 0)
     assert "is common to 60% of the members" in card_of(text, 0)
     assert "are what the title says" not in card_of(text, 0)
-    assert "No large part is common to most of the members." in card_of(text, 0)
+
+
+def test_a_small_core_is_called_one_and_a_ring_system_with_a_name_is_not(tmp_path):
+    def card(smiles):
+        graphs = gm.from_smiles(smiles)
+        return card_of(write_report(tmp_path / "page.html", estimator=fitted(graphs, 1), graphs=graphs).read_text(), 0)
+
+    ends = ("CCCCCCCO", "OC(C)CSCCN", "C(=O)N(CC)CCCl", "NC(C)CC(C)CO")
+    said = "No large part is common to most of the members."
+    assert said in card([f"c9ccccc9{end}" for end in ends])
+    assert said not in card([f"c9ccncc9{end}" for end in ends])
+    assert said not in card([f"Cc9ccc(O)c(C)c9{end}" for end in ("F", "Cl", "Br", "I")])
 
 
 def test_members_are_drawn_by_rdkit_from_numbers_and_known_letters(page):
@@ -176,7 +190,7 @@ def test_groups_that_few_have_are_told_by_their_classes_and_all_shares_add_up():
     place = Place("R1", 0, tuple((text, share) for text, share, _ in rows), tuple(kind for _, _, kind in rows))
     row = _place(place, 4, 100)
     assert [(one["text"], one["said"]) for one in row["what"]] == [
-        ("H", "40%"), ("CH₃", "12%"), ("other alkyl", "24%"), ("aryl", "21%"),
+        ("H", "40%"), ("other alkyl", "24%"), ("aryl", "21%"), ("CH₃", "12%"),
     ]  # fmt: skip
     assert (row["others"], row["others_share"]) == (1, "3%")
 
@@ -184,7 +198,7 @@ def test_groups_that_few_have_are_told_by_their_classes_and_all_shares_add_up():
 def test_groups_with_long_names_are_told_by_their_classes():
     what = (("*C1C(O)C(O)C(O)OC1COC1C(O)C(O)C(O)OC1COC(C)=O", 0.5), ("H", 0.2), ("CH₃", 0.1), ("F", 0.1), ("Cl", 0.1))
     row = _place(Place("R1", 0, what, ("heterocyclyl", "", "alkyl", "halogen", "halogen")), 4)
-    assert [one["text"] for one in row["what"]] == ["H", "CH₃", "F", "heterocyclyl", "Cl"]
+    assert [one["text"] for one in row["what"]] == ["heterocyclyl", "H", "CH₃", "F", "Cl"]
     assert (row["others"], sum(one["share"] for one in row["what"])) == (0, pytest.approx(1))
 
 
@@ -225,10 +239,22 @@ def test_the_slider_chooses_the_core_by_keyboard_and_mouse(page, tab):
     tab.press(Keys.HOME)
     assert shown(tab, label) == cluster.cores[-1].smiles
     assert tab.js(f"document.querySelector('{slider}').getAttribute('aria-valuetext')").startswith("20%: ")
+    assert f"{_said(cluster.cores[-1].share, cluster.cores[-1].of)} members contain" in tab.js(
+        f"document.querySelector('{slider}').getAttribute('aria-valuetext')"
+    )
     tab.click(slider)  # in its middle, which is at 60 %
     fitting = [core for core in cluster.cores if core.support >= 0.6 - 1e-9]
     assert shown(tab, label) == fitting[-1].smiles
     assert tab.errors() == []
+
+
+def test_a_locant_on_a_tile_looks_as_the_rest_of_its_name_does(tab):
+    tab.open()
+    assert tab.js(
+        "(() => { const small = document.querySelector('.gallery small'), span = document.createElement('span');"
+        " small.append(span); const one = getComputedStyle(span), all = getComputedStyle(small);"
+        " return one.display === 'inline' && one.color === all.color && one.fontSize === all.fontSize; })()"
+    )
 
 
 def test_the_search_finds_titles(page, tab):

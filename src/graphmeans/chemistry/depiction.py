@@ -142,11 +142,17 @@ def core_with_places(core: Core, variation: Variation, drawn: Any) -> tuple[Any,
         new = piece.AddAtom(chem.Atom(0))
         bond = _exit_bond([text for text, _ in spot.what if text not in BARE])
         piece.AddBond(place[spot.atom], new, bond)
-        if held.GetNoImplicit():
+        if held.GetSymbol() != "C" and not held.GetIsAromatic():  # without hydrogens where members have different numbers of them
+            held.SetNoImplicit(True)
+            counts = variation.hydrogens.get(spot.atom, ())
+            held.SetNumExplicitHs(counts[0] if len(counts) == 1 else 0)
+        elif held.GetNoImplicit():
             held.SetNumExplicitHs(max(0, held.GetNumExplicitHs() - int(bond)))
         labels[new] = spot.name
-        others = core.host.molecule.GetAtomWithIdx(spot.atom).GetNeighbors()
-        pairs += [(other.GetIdx(), new) for other in others if other.GetIdx() not in inside][:1]  # where the host carries it
+        there = core.host.molecule.GetAtomWithIdx(spot.atom)
+        if str(there.GetHybridization()) != "SP":  # a bond in line with the next is that of a nitrile, and not of others
+            outside = [other.GetIdx() for other in there.GetNeighbors() if other.GetIdx() not in inside]
+            pairs += [(a, new) for a in outside[:1]]  # where the host carries it
     piece = _fit_to_draw(piece, set(labels), {place[a] for a in core.atoms})
     with silent():
         try:

@@ -1,4 +1,4 @@
-"""Groups that atoms of a core carry: in words where they close rings with the core, and the class of each: alkyl, aryl, amide."""
+"""Classes of the groups that atoms of a core carry: alkyl, aryl, amide; and groups of which the core has the first atom."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from graphmeans.chemistry.names.bound_to import called_there
 from graphmeans.chemistry.names.substituents import group_name
 from graphmeans.chemistry.toolkit import part, silent
 
 #: What stands where an atom of a core can carry nothing, such as the nitrogen of a pyridine.
 NOTHING = "nothing"
-#: Classes of what is bound to a core twice, and of what has no other class.
-CLOSED, SEVERAL, OTHER = "ring with the core", "two groups", "other group"
+#: The class of what has no other.
+OTHER = "other group"
 #: Classes by the first of these patterns that a group has, `*` being the core. What is bound by a double bond comes first.
 _CLASSES = (
     ("[#0]=O", "oxo"), ("[#0]=S", "thioxo"), ("[#0]=N", "imino"), ("[#0]=,#*", "alkylidene"), ("[#0][F,Cl,Br,I]", "halogen"),
-    ("[#0]c", "aryl"), ("[#0]n", "hetaryl"),
+    ("[#0]c", "aryl"), ("[#0]n", "heteroaryl"),
     ("[#0][C;R]", "cycloalkyl"), ("[#0][N,O,S;R]", "heterocyclyl"),
     ("[#0]C(=O)[O;H1,-]", "acid"), ("[#0]C(=O)O", "ester"), ("[#0]C(=O)N", "amide"), ("[#0]C=[O,S]", "acyl"),
     ("[#0]C#N", "nitrile"), ("[#0]C=N", "imine"), ("[#0]C=C", "alkenyl"), ("[#0]C#C", "alkynyl"),
@@ -39,22 +40,30 @@ def _patterns() -> list[tuple[Any, str]]:
     return [(chem.MolFromSmarts(smarts), name) for smarts, name in _CLASSES]
 
 
-@lru_cache(maxsize=4096)
-def class_of(smiles: str) -> str:
-    """The class of a substituent that is given as SMILES with one `*` where it is bound.
+def class_of(smiles: str, on: str = "") -> str:
+    """The class of a substituent that is given as SMILES with one `*` where it is bound, to an atom of a kind of `kind_of_atom`.
 
     Examples
     --------
     >>> class_of("*CCC"), class_of("*c1ccccc1"), class_of("*c1ccccn1"), class_of("*C(=O)NC"), class_of("*OC")
-    ('alkyl', 'aryl', 'hetaryl', 'amide', 'alkoxy')
+    ('alkyl', 'aryl', 'heteroaryl', 'amide', 'alkoxy')
+    >>> class_of("*C(=O)NC", "N"), class_of("*C(=O)NC", "O")
+    ('urea', 'carbamate')
     """
+    return _class_of(_DUMMY.sub("*", smiles), on)
+
+
+@lru_cache(maxsize=1 << 13)
+def _class_of(smiles: str, on: str) -> str:
     chem = part("Chem")
     with silent():
-        molecule = chem.MolFromSmiles(_DUMMY.sub("*", smiles)) or chem.MolFromSmiles(_DUMMY.sub("*", smiles), sanitize=False)
+        molecule = chem.MolFromSmiles(smiles) or chem.MolFromSmiles(smiles, sanitize=False)
         if molecule is None:
             return OTHER
         molecule.UpdatePropertyCache(strict=False)
         chem.FastFindRings(molecule)
+    if there := called_there(molecule, on):
+        return there
     for pattern, name in _patterns():
         match = molecule.GetSubstructMatch(pattern)
         if match:
@@ -63,44 +72,20 @@ def class_of(smiles: str) -> str:
 
 
 def _in_particular(molecule: Any, first: int, name: str) -> str:
-    """Aryl and cycloalkyl with a heteroatom in the ring are hetaryl and heterocyclyl; alkyl has no heteroatom."""
+    """Aryl and cycloalkyl with a heteroatom in the ring are heteroaryl and heterocyclyl; alkyl has no heteroatom."""
     if name == "alkyl" and any(atom.GetAtomicNum() not in (0, 6) for atom in molecule.GetAtoms()):
         return "substituted alkyl"
     if name in ("aryl", "cycloalkyl"):
         rings = [ring for ring in molecule.GetRingInfo().AtomRings() if first in ring]
         if any(molecule.GetAtomWithIdx(a).GetAtomicNum() != 6 for a in min(rings, key=len, default=())):
-            return "hetaryl" if name == "aryl" else "heterocyclyl"
+            return "heteroaryl" if name == "aryl" else "heterocyclyl"
     return name
 
 
-@lru_cache(maxsize=4096)
-def bridge(smiles: str, adjacent: bool) -> str:
-    """What is bound to two or more atoms of a core, in words that "to R2" or "with R2" follows.
-
-    `adjacent` says whether these are two atoms that are bound to each other.
-
-    Examples
-    --------
-    >>> bridge("[1*]C[2*]", False), bridge("[1*]CCCC[2*]", True), bridge("[1*]c:c:c:c[2*]", True), bridge("[1*]CCCCC[2*]", False)
-    ('CH₂ bridge to', 'fused ring with', 'fused ring with', 'ring with')
-    """
-    chain = _chain(smiles)
-    if chain:
-        return f"{chain} bridge to"
-    return "fused ring with" if adjacent else "ring with"
-
-
-def spiro(smiles: str) -> str:
-    """What is bound to one atom of a core twice, and closes a ring with it."""
-    chem = part("Chem")
-    with silent():
-        piece = chem.MolFromSmiles(smiles, sanitize=False)
-    ends = [atom.GetIdx() for atom in piece.GetAtoms() if atom.GetAtomicNum() == 0]
-    return f"spiro ring of {len(chem.GetShortestPath(piece, ends[0], ends[-1])) - 1} atoms"
-
-
-def with_its_atom(carried: list[str]) -> tuple[str, str] | None:
+def with_its_atom(carried: list[str], on: str = "") -> tuple[str, str] | None:
     """The name and the class of a carbon atom at the end of a core together with =O and another group that it carries.
+
+    `on` is the kind of the atom of the core that it is bound to.
 
     Examples
     --------
@@ -112,24 +97,4 @@ def with_its_atom(carried: list[str]) -> tuple[str, str] | None:
     if len(double) != 1 or len(others) != 1 or not others[0].startswith("*") or others[0].startswith("*="):
         return None
     whole = f"*C({_DOUBLE[double[0]]}){others[0][1:]}"
-    return f"{group_name(whole)} (with this C)", f"{class_of(whole)} (with this C)"
-
-
-def _chain(smiles: str) -> str | None:
-    """Up to three atoms between two atoms of a core, such as CH₂ or OCH₂O; None for all else."""
-    chem = part("Chem")
-    with silent():
-        molecule = chem.MolFromSmiles(smiles)
-    if molecule is None or molecule.GetNumAtoms() > 5:
-        return None
-    ends = [atom.GetIdx() for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
-    if len(ends) != 2 or any(str(bond.GetBondType()) != "SINGLE" for bond in molecule.GetBonds()):
-        return None
-    path = chem.GetShortestPath(molecule, *ends)
-    if len(path) != molecule.GetNumAtoms():
-        return None
-    atoms = [molecule.GetAtomWithIdx(a) for a in path[1:-1]]
-    if any(atom.GetFormalCharge() for atom in atoms):
-        return None
-    return "".join(atom.GetSymbol() + ("", "H", "H₂", "H₃")[min(atom.GetTotalNumHs(), 3)] for atom in atoms)
-
+    return f"{group_name(whole, on)} (with this C)", f"{class_of(whole, on)} (with this C)"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from graphmeans.chemistry.closed import Rings, Way, closed, sides
 from graphmeans.chemistry.core import Core
-from graphmeans.chemistry.groups import CLOSED, NOTHING, SEVERAL, bridge, class_of, spiro, with_its_atom
+from graphmeans.chemistry.groups import NOTHING, class_of, with_its_atom
 from graphmeans.chemistry.members import Aligned
+from graphmeans.chemistry.names.bound_to import kind_of_atom
 from graphmeans.chemistry.names.substituents import HYDROGEN, group_name
 from graphmeans.chemistry.toolkit import part, silent
 
@@ -21,11 +23,15 @@ MOST_WAYS, ROUNDS, LEAST = 64, 4, 0.05
 OCCUPIED = 2
 _DUMMY = re.compile(r"\[(\d+)\*\]")
 
-Way = tuple[int, ...]
+Look = tuple[tuple[str, ...], ...]
 #: A group that an atom of the core carries: its name, the other atoms of the core that it is bound to, and its class.
 Group = tuple[str, tuple[int, ...], str]
 Groups = tuple[Group, ...]
 BARE = (HYDROGEN, NOTHING)
+#: What is bound doubly to a ring and belongs to its name: a lactam is no ring with =O.
+OXO = ("=O", "=S")
+#: How classes of rings at a single atom begin.
+RINGED = ("ring", "lactam ring", "spiro ring")
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,9 @@ class Variation:
         The places at which the members that contain the core differ.
     compared : int
         How many members were compared: the aligned ones that contain the core.
+    hydrogens : dict
+        For atoms of the core's host at which there is a place, how many hydrogens each has where it carries a group: one number,
+        or several if members differ in that, as anilines do that carry one or two groups.
 
     See Also
     --------
@@ -90,6 +99,7 @@ class Variation:
 
     places: tuple[Place, ...]
     compared: int
+    hydrogens: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 def variation(core: Core, members: list[Aligned], rank: Mapping[int, float] = MappingProxyType({})) -> Variation:
@@ -103,11 +113,15 @@ def variation(core: Core, members: list[Aligned], rank: Mapping[int, float] = Ma
     chosen = _choose_ways(found)
     groups: list[Counter[Groups]] = [Counter() for _ in core.order]
     elements: list[Counter[str]] = [Counter() for _ in core.order]
+    hydrogens: list[set[int]] = [set() for _ in core.order]
+    rings = Rings(core)
     for (member, _), way in zip(found, chosen, strict=True):
-        carried = _carried(core, member, way)
+        carried = _carried(core, rings, member, way)
         for q, atom in enumerate(way):
             groups[q][carried[q]] += 1
             elements[q][member.symbols[atom]] += 1
+            if carried[q][0][0] not in BARE:
+                hydrogens[q].add(member.hydrogens[atom])
     count = len(found)
     by_rank = sorted(range(len(core.order)), key=lambda q: (rank.get(core.order[q], 0.0), core.order[q]))
     bare = [sum(n for carried, n in counts.items() if carried[0][0] in BARE) for counts in groups]
@@ -121,7 +135,7 @@ def variation(core: Core, members: list[Aligned], rank: Mapping[int, float] = Ma
     varying = [q for q in by_rank if core.order[q] in core.elements and len(elements[q]) > 1]
     for n, q in enumerate(varying, 1):
         places.append(Place(f"X{n}", core.order[q], _shares(elements[q], count)))
-    return Variation(tuple(places), count)
+    return Variation(tuple(places), count, {core.order[q]: tuple(sorted(hydrogens[q])) for q in carrying})
 
 
 def _ways(core: Core, member: Aligned) -> list[Way]:
@@ -139,13 +153,14 @@ def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
     Two ways are compared by how many others have the same next to each atom of the core, and, with more weight, by how many
     have something or nothing there: groups then stand at few places.
     """
-    looks = [[_look(member, way) for way in ways] for member, ways in found]
+    distinct = [_looks(member, ways) for member, ways in found]
+    looks, kept = [list(some) for some in distinct], [list(some.values()) for some in distinct]
     chosen = [0] * len(found)
     if not found or max(map(len, looks)) == 1:
-        return [ways[0] for _, ways in found]
+        return [ways[0] for ways in kept]
     counts: list[Counter[Any]] = [Counter() for _ in looks[0][0]]
 
-    def count(look: list[tuple[str, ...]], by: int) -> None:
+    def count(look: Look, by: int) -> None:
         for seen, beside in zip(counts, look, strict=True):
             seen[beside] += by
             seen[len(beside) > 1] += OCCUPIED * by
@@ -165,55 +180,80 @@ def _choose_ways(found: list[tuple[Aligned, list[Way]]]) -> list[Way]:
                 count(mine[chosen[n]], 1)
         if chosen == before:
             break
-    return [ways[at] for (_, ways), at in zip(found, chosen, strict=True)]
+    return [ways[at] for ways, at in zip(kept, chosen, strict=True)]
 
 
-def _look(member: Aligned, way: Way) -> list[tuple[str, ...]]:
-    """What stands next to each atom of the core, in short: its element and the elements of atoms outside."""
-    inside, symbols, near = set(way), member.symbols, member.neighbours
-    return [(symbols[a], *sorted(symbols[other] for other in near[a] if other not in inside)) for a in way]
+def _looks(member: Aligned, ways: list[Way]) -> dict[Look, Way]:
+    """What stands next to each atom of the core, its element and those of atoms outside, and the first way that looks so."""
+    symbols, near = member.symbols, member.neighbours
+    beside: dict[frozenset[int], dict[int, tuple[str, ...]]] = {}
+    found: dict[Look, Way] = {}
+    for way in ways:
+        inside = frozenset(way)
+        if inside not in beside:
+            beside[inside] = {a: (symbols[a], *sorted(symbols[b] for b in near[a] if b not in inside)) for a in way}
+        found.setdefault(tuple(beside[inside][a] for a in way), way)
+    return found
 
 
-def _carried(core: Core, member: Aligned, way: Way) -> list[Groups]:
+def _carried(core: Core, rings: Rings, member: Aligned, way: Way) -> list[Groups]:
     """The groups that each atom of the query carries."""
     chem = part("Chem")
     with silent():
-        sides = chem.ReplaceCore(member.molecule, core.query, way, replaceDummies=True, labelByIndex=True)
+        pieces = chem.ReplaceCore(member.molecule, core.query, way, replaceDummies=True, labelByIndex=True)
     groups: list[list[Group]] = [[] for _ in way]
     texts: list[list[str]] = [[] for _ in way]
-    if sides is not None and sides.GetNumAtoms():
-        for atom in sides.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
+    if pieces is not None and pieces.GetNumAtoms():
+        for atom in pieces.GetAtoms():  # 1 more than the atom's number, so that none is 0, which SMILES does not write
             if atom.GetAtomicNum() == 0:
                 atom.SetIsotope(atom.GetIsotope() + 1)
-        for text in chem.MolToSmiles(sides).split("."):
+        closing: list[tuple[str, Counter[int]]] = []
+        inside = set(way)
+        for text in chem.MolToSmiles(pieces).split("."):
             bound = Counter(int(number) - 1 for number in _DUMMY.findall(text))
-            for q, times in bound.items():
+            if bound.total() > 1:
+                closing.append((text, bound))
+            for q in bound if bound.total() == 1 else ():
+                on = kind_of_atom(member.molecule.GetAtomWithIdx(way[q]), inside)
                 texts[q].append(text)
-                groups[q].append(_group(core, text, q, times, tuple(sorted(set(bound) - {q}))))
+                groups[q].append((group_name(text, on), (), class_of(text, on)))
+        if closing:
+            _add_closed(groups, closing, rings, member, way)
     at = {a: q for q, a in enumerate(way)}
     for first, last, _ in member.bonds:  # a ring may also be closed by a bond between atoms of the core
         i, j = at.get(first), at.get(last)
         if i is not None and j is not None and core.query.GetBondBetweenAtoms(i, j) is None:
             for q, other in ((i, j), (j, i)):
-                groups[q].append(("bond to", (other,), CLOSED))
+                groups[q].append(("bond to", (other,), "bond to"))
     for q, atom in enumerate(way):
         if not groups[q]:
             groups[q].append((HYDROGEN if member.hydrogens[atom] else NOTHING, (), ""))
-        elif len(groups[q]) == 2 and member.kinds[atom] == "C" and core.query.GetAtomWithIdx(q).GetDegree() == 1:
-            free = not any(others for _, others, _ in groups[q])
-            if free and (together := with_its_atom(texts[q])) is not None:
+        elif len(groups[q]) == len(texts[q]) == 2 and member.kinds[atom] == "C" and core.query.GetAtomWithIdx(q).GetDegree() == 1:
+            (beside,) = core.query.GetAtomWithIdx(q).GetNeighbors()
+            before = member.molecule.GetAtomWithIdx(way[beside.GetIdx()])
+            if (together := with_its_atom(texts[q], kind_of_atom(before, set(way) - {atom}))) is not None:
                 groups[q] = [(together[0], (), together[1])]
     return [tuple(sorted(carried)) for carried in groups]
 
 
-def _group(core: Core, text: str, q: int, times: int, others: tuple[int, ...]) -> Group:
-    """A group by its SMILES, bound to an atom of the query so many times, and to others."""
-    if others:
-        adjacent = len(others) == 1 and core.query.GetBondBetweenAtoms(q, others[0]) is not None
-        return bridge(text, adjacent), others, CLOSED
-    if times > 1:
-        return spiro(text), (), CLOSED
-    return group_name(text), (), class_of(text)
+def _add_closed(
+    groups: list[list[Group]], closing: list[tuple[str, Counter[int]]], rings: Rings, member: Aligned, way: Way
+) -> None:
+    """Add the groups that are bound to a core more than once; what a ring has bound doubly to it belongs to its name."""
+    pieces = [(piece, bound) for piece, bound in sides(member, way) if bound.total() > 1]
+    included: set[int] = set()
+    for text, bound in closing:
+        found = next((n for n, (_, there) in enumerate(pieces) if there == bound), None)
+        piece = pieces.pop(found)[0] if found is not None else set[int]()
+        for q in bound:
+            others = tuple(sorted(set(bound) - {q}))
+            one = closed(rings, member, way, q, piece, text, others)
+            if one.whole:
+                included.add(q)
+            if not one.whole or (one.what, others, one.kind) not in groups[q]:
+                groups[q].append((one.what, others, one.kind))
+    for q in included:
+        groups[q] = [group for group in groups[q] if group[0] not in OXO]
 
 
 def _times(name: str, count: int) -> str:
@@ -233,16 +273,16 @@ def _shares(counts: Counter[str], of: int) -> tuple[tuple[str, float], ...]:
 def _told(groups: Counter[Groups], names: dict[int, str]) -> tuple[Counter[str], dict[str, str]]:
     """What stands at an atom, in words, and its class; groups that are bound to the core once more name that place."""
 
-    def one(group: Group) -> str:
-        what, others, _ = group
+    def placed(what: str, others: tuple[int, ...]) -> str:
         return f"{what} {', '.join(names.get(q, 'another place') for q in others)}" if others else what
 
     told: Counter[str] = Counter()
     classes: dict[str, str] = {}
     for carried, count in groups.items():
-        same = Counter(map(one, carried))
+        same = Counter(placed(what, others) for what, others, _ in carried)
         text = " + ".join(_times(text, times) for text, times in sorted(same.items()))
-        kinds = {kind for _, _, kind in carried}
         told[text] += count
-        classes[text] = kinds.pop() if len(kinds) == 1 else SEVERAL
+        # A ring says more than what else is there.
+        ringed = [(kind, others) for _, others, kind in carried if others or kind.startswith(RINGED)]
+        classes[text] = " + ".join(sorted({placed(*one) for one in ringed or [(kind, others) for _, others, kind in carried]}))
     return told, classes

@@ -80,8 +80,10 @@ class Formula:
 
     def _end(self, atom: Any, before: int, kind: str) -> str | None:
         """One of the known ends of chains."""
+        if atom.GetSymbol() not in ("C", "N", "S") or atom.GetTotalNumHs() or kind not in ("SINGLE", "DOUBLE"):
+            return None
         inside = self._reached(atom.GetIdx(), before, 4)
-        if inside is None or kind not in ("SINGLE", "DOUBLE"):
+        if inside is None:
             return None
         chem = part("Chem")
         piece = chem.RWMol()

@@ -172,6 +172,20 @@ def ring_keys(molecule: Any) -> Iterator[str]:
         yield _key(molecule, inside, along)
 
 
+@lru_cache(maxsize=1 << 14)
+def without_oxo(key: str) -> str | None:
+    """The name of a ring system that is not aromatic without what is bound to it doubly: piperidine, of a glutarimide."""
+    chem = part("Chem")
+    with silent():
+        bare = _without_ends(chem.MolFromSmiles(key, sanitize=False))
+    return None if any(atom.GetIsAromatic() for atom in bare.GetAtoms()) else _known()[0].get(str(chem.MolToSmiles(bare)))
+
+
+def names_of_key(key: str) -> tuple[RingName, ...]:
+    """The names of a ring system that is given as such a text, that which says most first."""
+    return _names(key)
+
+
 def names_of_system(molecule: Any, inside: set[int], along: set[int]) -> tuple[RingName, ...]:
     """The names of one of the ring systems of a molecule, that which says most first."""
     return _names(_key(molecule, inside, along))

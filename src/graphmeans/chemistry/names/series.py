@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from graphmeans.chemistry.names.chains import joined_by
 from graphmeans.chemistry.names.titles import LEAST, Titled, counted, title_all
-from graphmeans.chemistry.names.words import Word, implied, listed_as, words
+from graphmeans.chemistry.names.words import PHENYL, Word, implied, listed_as, words
 
 #: What is listed is true of at least the first share and, below the second, of so many times as many as elsewhere; so many
 #: are listed at most.
 LISTED, OFTEN, TIMES, MOST_LISTED = 0.1, 0.3, 1.5, 6
+#: What is not in the title is only listed if the share is larger than that of others by this.
+DISTINCT = 0.05
+#: What joins two benzene rings is told from this share.
+OF_A_LINKER = 0.05
 #: From which difference of shares two sets are said to differ.
 APART = 0.15
 #: What follows from another word is only listed if the share that has it is larger by this.
@@ -36,9 +42,16 @@ class SeriesName:
         What the molecules are called, such as "Quinolines with a carboxylic acid"; it begins with "Mixed" if nothing that has a
         name here is common to 60 % of them, and is empty only if nothing is known of any of them.
     share : float
-        The share of the molecules that are what the title says; 0 for mixed ones. Kinds before "and other" are examples.
+        The share of the molecules that are what the title says before its examples, which have shares of their own; 0 for mixed
+        ones.
     others : float
         The share of the molecules of other clusters that are what it says.
+    lead : str
+        What that share is about, in words: the title without examples, such as "acyclic molecules".
+    medoid : bool
+        Whether the first of the molecules, which stands for all, is that.
+    joined : tuple of (str, float)
+        Where most molecules have two benzene rings: what joins the nearest two in which share, the most frequent first.
     words : tuple of (str, float, float)
         Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
         clusters, the most frequent first.
@@ -63,6 +76,9 @@ class SeriesName:
     share: float
     others: float
     words: tuple[Share, ...]
+    lead: str = ""
+    medoid: bool = True
+    joined: tuple[tuple[str, float], ...] = ()
     counted: dict[Word, float] = field(default_factory=dict, repr=False, compare=False)
 
 
@@ -70,16 +86,17 @@ def name_series(sets: Sequence[Sequence[Any]]) -> list[SeriesName]:
     """Name each set of molecules by what most of its molecules have, and the molecules of the other sets more seldom."""
     found = title_all([[counted(molecule) for molecule in molecules] for molecules in sets])
     total = sum(len(one.some) for one in found)
-    return [_name(one, found, total) for one in found]
+    return [_name(one, found, total, molecules) for one, molecules in zip(found, sets, strict=True)]
 
 
-def _name(one: Titled, every: list[Titled], total: int) -> SeriesName:
+def _name(one: Titled, every: list[Titled], total: int, molecules: Sequence[Any]) -> SeriesName:
     rest = total - len(one.some)
     named = bool(one.title) and not one.mixed
     have, everywhere = one.fitting(one.some), sum(one.fitting(other.some) for other in every)
     return SeriesName(
         one.title, have / len(one.some) if named else 0.0, (everywhere - have) / rest if rest and named else 0.0,
-        _listed(one), {word: here for word, (here, _) in one.shares.items() if word.weight},
+        _listed(one), one.lead, not named or bool(one.fitting(one.some[:1])), _joined(one, molecules),
+        {word: here for word, (here, _) in one.shares.items() if word.weight},
     )  # fmt: skip
 
 
@@ -100,12 +117,26 @@ def set_apart(one: SeriesName, other: SeriesName, most: int = 6) -> list[Share]:
     return [Share(listed_as(word), one.counted.get(word, 0.0), other.counted.get(word, 0.0)) for word in kept]
 
 
+def _joined(one: Titled, molecules: Sequence[Any]) -> tuple[tuple[str, float], ...]:
+    """What joins two benzene rings, where most molecules have two of them and several things do."""
+    if sum(here for word, (here, _) in one.shares.items() if word.name == f"two or more {PHENYL}s") < LEAST:
+        return ()
+    counts = Counter(found for molecule in molecules if (found := joined_by(molecule)) is not None)
+    told: Counter[str] = Counter()
+    for (what, atoms), count in counts.items():  # chains that few have are told by their length
+        rare = atoms and count < OF_A_LINKER * len(molecules)
+        told[f"other chains of {atoms} atoms" if rare and atoms > 1 else "another atom" if rare else what] += count
+    often = [(what, count / len(molecules)) for what, count in told.items() if count >= OF_A_LINKER * len(molecules)]
+    often.sort(key=lambda row: (-row[1], row[0]))
+    return tuple(often[:MOST_LISTED]) if len(often) > 1 else ()
+
+
 def _listed(one: Titled) -> tuple[Share, ...]:
     """What the title says, with the share of each word, and what else a fair share of the molecules have."""
     kept = [*one.chosen, *one.sorts, *one.examples]
     for word in one.ranked:
         here, others = one.shares[word]
-        enough = here >= (LISTED if here >= TIMES * others else OFTEN)
+        enough = here >= (LISTED if here >= TIMES * others else OFTEN) and here >= others + DISTINCT
         follows = any(word.name in implied(other) and here < one.shares[other][0] + MORE for other in kept)
         if enough and word not in kept and not follows and len(kept) < MOST_LISTED:
             kept.append(word)

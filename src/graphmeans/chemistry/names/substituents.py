@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Any
 
+from graphmeans.chemistry.names.bound_to import called_there
 from graphmeans.chemistry.names.formulas import Formula
 from graphmeans.chemistry.names.rings import names_of_system
 from graphmeans.chemistry.toolkit import part, silent
@@ -30,17 +31,22 @@ KINDS = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1 << 13)
-def group_name(smiles: str) -> str:
+def group_name(smiles: str, on: str = "") -> str:
     """The formula of a substituent that is given as SMILES with `*`, or `[3*]`, where it is bound, once or twice.
+
+    `on` is the kind of atom that carries it, as `kind_of_atom` has it: a long group is told by what it makes with that.
 
     Examples
     --------
     >>> group_name("CO*"), group_name("[4*]c1ccccc1"), group_name("*NC(=O)CBr"), group_name("*c1ccc(Cl)cc1")
     ('OCH₃', 'phenyl', 'NHCOCH₂Br', '4-Cl-phenyl')
     """
+    return _named(re.sub(r"\[\d+\*\]", "*", smiles), on)
+
+
+@lru_cache(maxsize=1 << 13)
+def _named(plain: str, on: str) -> str:
     chem = part("Chem")
-    plain = re.sub(r"\[\d+\*\]", "*", smiles)
     with silent():
         molecule = chem.MolFromSmiles(plain)
         if molecule is None:  # a piece of an aromatic ring, which is none by itself
@@ -52,7 +58,7 @@ def group_name(smiles: str) -> str:
         bound = [atom for atom in molecule.GetAtoms() if atom.GetAtomicNum() == 0]
         if len(bound) == 1 and bound[0].GetDegree() == 1:
             found = Formula(molecule).bound_once(bound[0])
-            return found if len(found) <= MOST_SIGNS else kind_of(molecule, bound[0])
+            return found if len(found) <= MOST_SIGNS else kind_of(molecule, bound[0], on)
         if len(bound) == 2 and all(atom.GetDegree() == 1 for atom in bound):
             return _between(molecule, bound[0], bound[1])
     return "ring system"
@@ -86,7 +92,7 @@ def _takes_double(atom: Any) -> bool:
     return atom.GetAtomicNum() == 6 and all(str(bond.GetBondType()) != "DOUBLE" for bond in atom.GetBonds())
 
 
-def kind_of(molecule: Any, bound: Any) -> str:
+def kind_of(molecule: Any, bound: Any, on: str = "") -> str:
     """A long substituent by what it begins with and the rings in it, as "amide with phenyl and pyridine rings"."""
     formula = Formula(molecule)
     first = bound.GetNeighbors()[0].GetIdx()
@@ -94,7 +100,7 @@ def kind_of(molecule: Any, bound: Any) -> str:
     if own is not None:
         names = names_of_system(molecule, *own)
         return f"substituted {names[0].name if names else 'ring'}".removesuffix(" ring system")
-    kind = next((kind for query, kind in _kinds() if molecule.HasSubstructMatch(query)), "chain")
+    kind = called_there(molecule, on) or next((kind for query, kind in _kinds() if molecule.HasSubstructMatch(query)), "chain")
     rings = [names[0].name for system in formula.systems if (names := names_of_system(molecule, *system))]
     named = list(dict.fromkeys("phenyl" if name == "benzene" else name for name in rings if " " not in name))
     if not named:

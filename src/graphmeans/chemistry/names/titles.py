@@ -15,13 +15,16 @@ from graphmeans.chemistry.names.words import (
     BENZENE,
     GENERIC,
     NO_RING,
+    PHENYL,
     Word,
     capital,
     exact_counts,
+    held,
     implied,
     in_a_row,
     mentioned,
     says_little,
+    with_oxo,
     words,
 )  # fmt: skip
 
@@ -30,11 +33,19 @@ LEAST, MOST_WORDS = 0.6, 3
 #: Where no such title says much, two sorts of one kind are named that make up as large a share together: each with at least this
 #: share, which is so many times that in other sets; so many are compared, and none that says less than this.
 OF_A_SORT, TIMES_MORE, COMPARED, SAYS_ENOUGH = 0.2, 2.0, 8, 3.5
-#: Or else the most frequent sorts, at most so many with at least this share, or with the smaller one if that is so many times
-#: the share in other sets; of the molecules of each, so many are what the title says besides.
-EXAMPLES, OF_AN_EXAMPLE, OF_A_RARE_ONE, RARE, NEARLY_ALL = 2, 0.15, 0.1, 5.0, 0.8
+#: Sorts that are so many times as frequent as elsewhere are named without the benzene ring that enough molecules have.
+RARE = 5.0
+#: Or else the most frequent sorts, at most so many with at least this share, or the smaller one where no size can be told; of
+#: the molecules of each, so many are what the title says besides. One that the first molecule is of comes first if it is so many
+#: times as frequent as the first of them.
+EXAMPLES, OF_AN_EXAMPLE, OF_A_RARE_ONE, NEARLY_ALL, AS_FREQUENT = 2, 0.2, 0.1, 0.8, 0.75
 #: A sort that less than this share have is only named if so many molecules are of it.
 OFTEN, FEWEST = 0.3, 5
+#: Where nothing is common to enough molecules, it is said that benzene rings are missing that no more than this share have, but
+#: at least so many of the others.
+MISSING, ELSEWHERE = 0.05, 0.5
+#: Of fewer molecules shares are told as counts.
+FEW = 20
 #: How much less a word says if all other molecules have it, too; and what it must say to be added to a title.
 COMMON, WORTH = 0.8, 0.9
 #: Sizes are told from and to these quantiles of the numbers of heavy atoms.
@@ -67,9 +78,15 @@ class Titled:
         }  # fmt: skip
         saying = [word for word in self.shares if word.weight]
         self.ranked = sorted(saying, key=lambda word: (-score(word, *self.shares[word]), word.name))
+        self.missing: list[Word] = []
         chosen = self._common()
         self.chosen, self.sorts = self._sorts(chosen)
         self._count_exactly()
+        self._take_oxo_forms()
+        benzene = next((word for word in together if word.name == BENZENE), None)
+        if benzene and self.mixed and rest and self.shares.get(benzene, (0.0, 0.0))[0] <= MISSING:
+            here = sum(benzene in one.words for one in some)
+            self.missing = [benzene] * ((together[benzene] - here) / rest >= ELSEWHERE)
         told = any(word.compounds and not says_little(word) for word in self.chosen)
         self.examples = [] if self.sorts or told else self._examples()
         self.sizes: tuple[int, int] | None = None
@@ -81,36 +98,46 @@ class Titled:
         """The title in words."""
         if not self.shares:
             return ""
-        if self.sizes is None:
-            return self._short("")
-        low, high = self.sizes
-        size = f" ({low}–{high} heavy atoms)" if low < high else f" ({low} heavy atoms)"
-        return self._short(size)
-
-    def _short(self, size: str) -> str:
-        """The title with all of its examples, or with so few that it is short."""
-        texts = [self._text(self.examples[:n]) + size for n in range(len(self.examples), 0, -1)] or [self._text([]) + size]
+        texts = [self._text(self.examples[:n]) for n in range(len(self.examples), 0, -1)] or [self._text([])]
         return next((text for text in texts if len(text) <= LONG), texts[-1])
 
+    @property
+    def lead(self) -> str:
+        """What the share of the title is about: all of it but the examples; empty for mixed molecules."""
+        if self.mixed:
+            return ""
+        plain = _phrase(self.chosen, self.sorts) if not self.missing else f"molecules without {PHENYL}s"
+        return plain + self._size()
+
+    def _size(self) -> str:
+        if self.sizes is None:
+            return ""
+        low, high = self.sizes
+        return f" ({low}–{high} heavy atoms)" if low < high else f" ({low} heavy atoms)"
+
     def _text(self, examples: list[Word]) -> str:
+        """What most molecules have, and then the shares of examples."""
+        if self.missing:
+            plain = f"mixed, without {PHENYL}s{self._size()}"
+        elif self.mixed:
+            plain = ("mixed" if examples else "mixed molecules") + self._size()
+        else:
+            plain = self.lead.removeprefix("molecules with " if examples else "")
         examples = sorted(examples, key=lambda word: (-self.shares[word][0], word.name))
-        among = in_a_row([word.compounds for word in examples], "and") if examples else ""
-        if not self.chosen and not self.sorts:
-            return f"Mixed, some {among}" if examples else "Mixed molecules"
-        plain = _phrase(self.chosen, self.sorts)
-        if not examples:
-            return capital(plain)
-        if examples[0].ring and plain.startswith(BENZENE):  # a pyridine is no derivative of benzene
-            return capital(f"{plain}, some with {in_a_row(list(map(mentioned, examples)), 'or')}")
-        if examples[0].ring:
-            plain = plain.replace("ring compounds", "rings")
-        others = f"others {plain.removeprefix('molecules ')}" if plain.startswith("molecules ") else f"other {plain}"
-        return capital(f"{among.replace(' and ', ', ')} and {others}")
+        return capital(", ".join([plain, *map(self._told, examples)]))
+
+    def _told(self, word: Word) -> str:
+        """An example with its share: as one of the kind that most are of, or as what molecules have besides."""
+        generic = {other.name for other in self.chosen if other.name in GENERIC}
+        is_one = not word.ring or (bool(generic) and generic <= held(word)) or not self.chosen
+        count, of = round(self.shares[word][0] * len(self.some)), len(self.some)
+        share = f"{count} of {of}{' are' if is_one else ''}" if of < FEW else f"{round(100 * count / of)}%"
+        return f"{share} {word.compounds if is_one else f'with {mentioned(word)}'}"
 
     @property
     def says(self) -> tuple[frozenset[Word], ...]:
         """What the title says, whatever the order of its words."""
-        return frozenset(self.chosen), frozenset(self.sorts), frozenset(self.examples)
+        return frozenset(self.chosen), frozenset(self.sorts), frozenset(self.examples), frozenset(self.missing)
 
     @property
     def says_little(self) -> bool:
@@ -120,7 +147,7 @@ class Titled:
     @property
     def mixed(self) -> bool:
         """Whether nothing is true of enough molecules."""
-        return not self.chosen and not self.sorts
+        return not self.chosen and not self.sorts and not self.missing
 
     def fitting(self, some: list[Counted]) -> int:
         """How many of these molecules are what the title says."""
@@ -128,7 +155,8 @@ class Titled:
 
     def _fits(self, one: Counted) -> bool:
         size = self.sizes is None or self.sizes[0] <= one.atoms <= self.sizes[1]
-        return size and one.words.issuperset(self.chosen) and (not self.sorts or not one.words.isdisjoint(self.sorts))
+        sort = not self.sorts or not one.words.isdisjoint(self.sorts)
+        return size and sort and one.words.issuperset(self.chosen) and one.words.isdisjoint(self.missing)
 
     # -- what is chosen ----------------------------------------------------------------------------
 
@@ -160,6 +188,13 @@ class Titled:
                 exact = [*self.chosen[:n], Word(name, "", 0.0, True), *self.chosen[n + 1 :]]
                 if self._have(exact) >= LEAST * len(self.some):
                     self.chosen = exact
+
+    def _take_oxo_forms(self) -> None:
+        """Include ring systems with oxygen bound to them doubly, if the molecule that stands for all has one of these instead."""
+        for n, word in enumerate(self.chosen):
+            oxo = with_oxo(word.name)
+            if word.ring and self.some and word not in self.some[0].words and oxo in self.some[0].words:
+                self.chosen[n] = oxo
 
     def _sorts(self, chosen: list[Word]) -> tuple[list[Word], list[Word]]:
         """Two ring systems, or two functional groups, that make up enough together, where none of a kind is common.
@@ -203,14 +238,16 @@ class Titled:
             and self.shares[word][0] >= max(least, TIMES_MORE * self.shares[word][1])
         ]  # fmt: skip
 
-    def _examples(self) -> list[Word]:
+    def _examples(self, least: float = OF_AN_EXAMPLE) -> list[Word]:
         """The most frequent sorts of what the title says: ring systems, or functional groups; of mixed molecules both."""
         found: list[Word] = []
-        telling = [word for word in self._telling(OF_A_RARE_ONE) if self._is_frequent(*self.shares[word])]
+        telling = [word for word in self._telling(least) if self._is_frequent(self.shares[word][0])]
         if [word.name for word in self.chosen] == [BENZENE]:  # groups say what kind of benzene derivatives these are
-            telling.sort(key=lambda word: word.ring or self.shares[word][0] < OF_AN_EXAMPLE)
+            telling.sort(key=lambda word: word.ring)
+        enough = AS_FREQUENT * self.shares[telling[0]][0] if telling else 0.0
+        telling.sort(key=lambda word: word not in self.some[0].words or self.shares[word][0] < enough)
         for word in telling:
-            if len(found) == EXAMPLES or (found and not self.mixed and word.ring != found[0].ring):
+            if len(found) == EXAMPLES or (found and self.chosen and word.ring != found[0].ring):
                 continue
             having = [one for one in self.some if word in one.words]
             fits = self._have_all(having) >= NEARLY_ALL * len(having)
@@ -223,9 +260,8 @@ class Titled:
                 found.append(word)
         return found
 
-    def _is_frequent(self, here: float, others: float) -> bool:
-        enough = here >= OFTEN or here * len(self.some) >= FEWEST
-        return enough and here >= (OF_A_RARE_ONE if here >= RARE * others else OF_AN_EXAMPLE)
+    def _is_frequent(self, here: float) -> bool:
+        return here >= OFTEN or here * len(self.some) >= FEWEST
 
     def _have_all(self, some: list[Counted]) -> int:
         return sum(one.words.issuperset(self.chosen) for one in some)
@@ -245,10 +281,15 @@ class Titled:
                 self.chosen.pop()
         return False
 
+    def add_examples(self) -> None:
+        """Add to the title sorts that are less frequent."""
+        self.examples = self._examples(OF_A_RARE_ONE)
+
     def add_sizes(self) -> None:
         """Add to the title how large most of the molecules are."""
         low, high = np.quantile([one.atoms for one in self.some], SIZES, method="nearest")
-        self.sizes = int(low), int(high)
+        middle = self.some[0].atoms  # that of the molecule that stands for all is among them
+        self.sizes = min(int(low), middle), max(int(high), middle)
         if not self.mixed and self.fitting(self.some) < LEAST * len(self.some):
             self.sizes = None
 
@@ -268,6 +309,8 @@ def title_all(held: Sequence[list[Counted]]) -> list[Titled]:
     for one in found:
         if one.shares and one.says_little:
             one.add_sizes()
+            if one.sizes is None:
+                one.add_examples()
     return found
 
 

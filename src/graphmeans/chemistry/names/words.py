@@ -17,8 +17,10 @@ from graphmeans.chemistry.names.rings import (
     REDUCED,
     SKELETONS,
     RingName,
-    ring_names,
+    names_of_key,
+    ring_keys,
     several,
+    without_oxo,
 )  # fmt: skip
 from graphmeans.chemistry.toolkit import part, silent
 
@@ -54,7 +56,8 @@ def words(molecule: Any) -> frozenset[Word]:
     groups = _groups()
     with silent():
         try:
-            rings = ring_names(molecule)
+            keys = list(ring_keys(molecule))
+            rings = [names_of_key(key) for key in keys]
             found = {groups[name] for name in group_names(molecule)}
             every = [name.name for system in rings for name in system]
             found |= {groups[name] for name in linked_names(molecule, every.count(BENZENE), HETEROAROMATIC in every)}
@@ -64,6 +67,7 @@ def words(molecule: Any) -> frozenset[Word]:
         return frozenset(found | {Word(NO_RING, "acyclic molecules", 3.0, False)})
     for system in rings:
         found.update(_ring_word(name, rank) for rank, name in enumerate(system))
+    found |= {with_oxo(plain) for key in keys if (plain := without_oxo(key)) is not None}
     if not any(atom.GetIsAromatic() for atom in molecule.GetAtoms()):
         found.add(Word(NOT_AROMATIC, "non-aromatic ring compounds", GENERIC[NOT_AROMATIC], True))
     for name, count in Counter(system[0] for system in rings if system and system[0].name not in GENERIC).items():
@@ -101,6 +105,13 @@ def _ring_word(ring: RingName, rank: int) -> Word:
 
 
 @lru_cache(maxsize=1024)
+def with_oxo(name: str) -> Word:
+    """A ring system of this name, or one that has oxygen or sulfur bound to it doubly besides: only for titles."""
+    oxo = f"oxo{'-' if not name[:1].isalpha() else ''}{name}"
+    return Word(f"{name} or {oxo}", f"{name}s or {oxo}s", 0.0, True)
+
+
+@lru_cache(maxsize=1024)
 def _weight(name: str) -> float:
     """How much a ring system says: its atoms, and those that are not carbon, ends with double bonds among them, once more."""
     molecule = part("Chem").MolFromSmiles(several(NAMES[name])[0])
@@ -128,7 +139,6 @@ def exact_counts(word: Word) -> list[str]:
 @lru_cache(maxsize=4096)
 def implied(word: Word) -> frozenset[str]:
     """The names of all that follows from a word: what the molecule that stands for it has besides."""
-    chem = part("Chem")
     for n, least in (*_AT_LEAST.items(), *_COUNTS.items()):
         if word.name.startswith(f"{least} "):
             what = re.sub(r"( ring)?s$", "", word.name.removeprefix(f"{least} ")).replace("phenyl", BENZENE)
@@ -136,15 +146,21 @@ def implied(word: Word) -> frozenset[str]:
             return frozenset({what, *fewer, *implied(_ring_word(RingName(what, 0, 0), 0))})
     if word.name == SUGAR:
         return frozenset({"tetrahydropyran", "tetrahydrofuran", *GENERIC})
+    always = held(word)
+    if word.ring and word.name != BENZENE:  # a ring system follows from its name, whatever it is called there; groups do not
+        always |= frozenset(GENERIC)
+    return always - {word.name, *(() if word.ring else (NO_RING,))}
+
+
+@lru_cache(maxsize=4096)
+def held(word: Word) -> frozenset[str]:
+    """The names of all that the molecules have that stand for a word."""
     if word.ring:
         smiles = several(NAMES.get(word.name) or SKELETONS.get(word.name) or ())
     else:
         smiles = tuple(group.example for group in (*GROUPS, *(row.group for row in LINKED)) if group.name == word.name)
-    held = [frozenset(other.name for other in words(chem.MolFromSmiles(text))) for text in smiles]
-    always = frozenset.intersection(*held) if held else frozenset()
-    if word.ring and word.name != BENZENE:  # a ring system follows from its name, whatever it is called there; groups do not
-        always |= frozenset(GENERIC)
-    return always - {word.name, *(() if word.ring else (NO_RING,))}
+    found = [frozenset(other.name for other in words(part("Chem").MolFromSmiles(text))) for text in smiles]
+    return frozenset.intersection(*found) if found else frozenset()
 
 
 def says_little(word: Word) -> bool:
@@ -158,15 +174,20 @@ def mentioned(word: Word) -> str:
         return word.name
     if word.name == NOT_AROMATIC:
         return word.name
-    name = PHENYL if word.name == BENZENE else f"{word.name} ring" if word.ring and not _WHOLE.search(word.name) else word.name
+    name = PHENYL if word.name == BENZENE else listed_as(word)
     return f"{article(name)} {name}"
+
+
+def ring_called(name: str) -> str:
+    """A ring system by its name, as one that something has: "piperazine ring", "bicyclic ring system"."""
+    return name if _WHOLE.search(name) else f"{name} ring"
 
 
 def listed_as(word: Word) -> str:
     """A word as it stands in a list of what molecules have."""
     if word.name == BENZENE:
         return f"{PHENYL} (not fused)"
-    return word.name if not word.ring or word.name in {NO_RING} or _WHOLE.search(word.name) else f"{word.name} ring"
+    return ring_called(word.name) if word.ring else word.name
 
 
 def article(name: str) -> str:

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup, escape
 
-from graphmeans.chemistry.core import LEVELS, Core
+from graphmeans.chemistry.core import LEVELS, Core, rings_of
 from graphmeans.chemistry.describe import ClusterChemistry, named, ranges_of_all
 from graphmeans.chemistry.drawing import MoleculePicture
 from graphmeans.chemistry.members import Aligned, ClusterMolecules, Molecules, made_of_molecules, spread
-from graphmeans.chemistry.names.series import SeriesName, set_apart
+from graphmeans.chemistry.names.series import SeriesName, Share, set_apart
+from graphmeans.chemistry.names.titles import FEW
+from graphmeans.chemistry.names.words import BENZENE
 from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Place
@@ -42,16 +44,16 @@ _NODE = re.compile(r"\b(node|edge) (?=\d)")
 DIFFERENT = 0.2
 #: Groups that fewer of the members have are counted together, and those that less than the second share have by their classes.
 RARE, OFTEN = 0.05, 0.1
-#: Of fewer molecules shares are told as counts; longer names of groups give way to their classes.
-FEW, LONG = 20, 40
+#: Longer names of groups give way to their classes.
+LONG = 40
 #: A group, its share, and its class.
 Row = tuple[str, float, str]
 #: Supports are counted over so many members of each cluster at least and at most; what has to be matched for that may be this
 #: share of the matchings of the fit, or so many.
 FEWEST, ALIGNED, SHARE, CHEAP = 8, 40, 0.05, 600
-#: Where the core's atoms times the share of members that contain it are less than this share of the medoid's atoms, the page
-#: says that the cluster is mixed.
-MIXED = 0.4
+#: A core is large if at least this share of the members contain it, and it has a ring system other than benzene, or more than a
+#: benzene ring that is at least the second share of the medoid's atoms; else the page says that none is.
+MOST, LARGE = 0.6, 0.5
 #: Scaffolds and properties are counted over all members of collections up to this size, else over those on the page.
 MOST_COUNTED = 20_000
 
@@ -105,7 +107,7 @@ class MoleculeCards:
             "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
             "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
             "scaffolds": [self._scaffold(cluster, row) for row in cluster.scaffolds],
-            "mixed": _is_mixed(cluster), "title": cluster.series.title or "Mixed molecules",
+            "small_core": _has_small_core(cluster), "title": cluster.series.title or "Mixed molecules",
             "series": _series(cluster.series, len(cluster.molecules)),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
             "medians": _medians(cluster),
@@ -219,24 +221,29 @@ def _mappings(estimator: Any, summary: ClusteringSummary, graphs: ReportGraphs, 
     return [found.mapping(p) for p in range(len(rows))]
 
 
-def _is_mixed(cluster: ClusterChemistry) -> bool:
-    """Whether no large part is common to most of the members."""
+def _has_small_core(cluster: ClusterChemistry) -> bool:
+    """Whether there is a core, but no large part is common to most of the members."""
     core = cluster.core
-    return core is None or len(core.atoms) * core.share < MIXED * cluster.medoid.molecule.GetNumAtoms()
+    if core is None or core.share < MOST:
+        return core is not None
+    rings = rings_of(core)
+    large = len(core.atoms) >= LARGE * cluster.medoid.molecule.GetNumAtoms() and (len(core.atoms) > 6 or not rings)
+    return not (large or rings - {BENZENE})
 
 
 def _series(series: SeriesName, of: int) -> dict[str, Any]:
     """How many members have all that the title says, and what else many of them have."""
-    words = [
-        {"text": row.what, "share": row.here, "said": _said(row.here, of), "others": _percent(row.others)}
-        for row in series.words
-    ]
+    def rows(shares: tuple[Share, ...]) -> list[dict[str, Any]]:
+        return [
+            {"text": row.what, "share": row.here, "said": _said(row.here, of), "others": _percent(row.others)} for row in shares
+        ]
+
+    exact = series.title.lower() == series.lead.lower()
     return {
-        "named": bool(series.title) and series.share > 0,
-        "share": _said(series.share, of),
-        "others": _percent(series.others),
-        "words": words,
-    }
+        "named": bool(series.title) and series.share > 0, "share": _said(series.share, of), "others": _percent(series.others),
+        "are": "what the title says" if exact else series.lead, "medoid": series.medoid, "words": rows(series.words),
+        "joined": [{"text": what, "share": share, "said": _said(share, of)} for what, share in series.joined],
+    }  # fmt: skip
 
 
 def _medians(cluster: ClusterChemistry) -> str:
@@ -289,6 +296,7 @@ def _place(place: Place, groups: int, of: int = 100) -> dict[str, Any]:
     if place.classes:
         by_class, rest = _classes(rest, {kind for _, _, kind in named}, max(RARE, 1.5 / of))
         told += by_class
+    told.sort(key=lambda row: -row[1])
     what = [{"text": text, "share": share, "said": _said(share, of)} for text, share in told]
     others = _said(sum(share for _, share, _ in rest), of)
     return {"name": place.name, "what": what, "others": len(rest), "others_share": others}

@@ -34,15 +34,26 @@ function besideEachOther(rows) {
   return box;
 }
 
+// Long names below small pictures may be broken between the parts that they are made of.
+const NAME_PARTS = /(acyl|amino|aryl|azo|benz[aeo]?|bi|carb|carbox|chloro|cyclo|cyclohex|dihydro|di|diphenyl|furo|heteroaryl|hydro|hydrogen|imid[ao]zo|indazo|iso|meth|methyl|naphth|nitro|oxa|phen|phenyl|pip|pyr|pyrano|pyrazolo|pyrido|pyrrolo|semi|sulfon|tetra|tetrahydro|thia|thieno|thio|tri|triazolo|triphenyl)(?=[a-z]{5,})/g;
+for (const small of document.querySelectorAll(".molecules .gallery small")) {
+  small.querySelectorAll("span").forEach((locant) => locant.after("\u200b"));
+  const walker = document.createTreeWalker(small, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    text.data = text.data.replace(/[A-Za-z]{13,}/g, (word) => word.replace(new RegExp(NAME_PARTS.source, "gi"), "$1\u00ad"));
+  }
+}
+
 document.querySelectorAll("section.core").forEach((section) => {
   const levels = section.dataset.levels.split(" ").map(Number), label = section.querySelector(".support");
-  const slider = label.querySelector("input"), said = label.querySelector("output"), none = section.querySelector(".none");
+  const slider = label.querySelector("input"), none = section.querySelector(".none"), said = none.querySelector("output");
   const parts = [...section.querySelectorAll(".level")];
   function show() {
     const at = Math.round((Number(slider.value) - Number(slider.min)) / 10), chosen = levels[at];
     parts.forEach((part) => { part.hidden = Number(part.dataset.core) !== chosen; });
     none.hidden = chosen >= 0;
-    said.textContent = `${slider.value}%`;
+    if (said) said.textContent = `${slider.value}%`;
     const shown = parts.find((part) => !part.hidden);
     slider.setAttribute("aria-valuetext", `${slider.value}%: ${shown ? shown.querySelector("figcaption").textContent : "no core"}`);
   }
