@@ -258,7 +258,7 @@ def test_a_second_cluster_is_called_near_only_where_it_is(browser, lettered):  #
         at = f", at most {row['r2']:g} away" if most else f" at {row['r2']:g}"
         if far <= 2:
             near += 1
-            assert f" · {'also near' if far <= 1.25 else 'next:'} {name}{at}" in said
+            assert f" · {'also near' if 0.75 * far <= 1 else 'next:'} {name}{at}" in said
         else:
             first = "the next one known" if most else "clearly: the next one"
             times = re.search(rf" · {first}, {re.escape(name)}, is {most}([\d.]+) times as far, at {row['r2']:g}", said)
