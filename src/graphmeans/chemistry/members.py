@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.chemistry.toolkit import has_rdkit, part, silent
-from graphmeans.evaluation.fitted import align_to_center, centers_of, fitted_labels, members_by_distance, points_of
+from graphmeans.evaluation.fitted import align_as_fitted, centers_of, fitted_labels, members_by_distance, points_of
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
@@ -179,7 +179,7 @@ def cluster_molecules(
     found = None
     if chosen:
         points = points_of(estimator, [graphs[row] for row in chosen])
-        found = align_to_center(estimator.space_, points, centers, labels[chosen])
+        found, _ = align_as_fitted(estimator, estimator.space_, points, centers, chosen)
     known = {row: molecules.aligned(row, found.mapping(p)) for p, row in enumerate(chosen)} if found is not None else {}
     return [
         ClusterMolecules(c, rows, [molecules[row] for row in rows], [known[row] for row in rows if row in known])

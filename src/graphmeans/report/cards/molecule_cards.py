@@ -25,7 +25,7 @@ from graphmeans.chemistry.names.words import BENZENE
 from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Place
-from graphmeans.evaluation.fitted import align_to_center, centers_of, points_of
+from graphmeans.evaluation.fitted import align_as_fitted, centers_of, points_of
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.matching.auto import Auto
 from graphmeans.report.facts.evidence import QUICK_EFFORT, Evidence
@@ -74,8 +74,8 @@ class MoleculeCards:
         most = int(np.clip(max(SHARE * spent, CHEAP) / max(len(members), 1), FEWEST, ALIGNED))
         counted = [spread(rows, most) for rows in members]
         missing = [row for rows in counted for row in rows if row not in self.known]
-        self.matchings = len(missing)
-        more = dict(zip(missing, _mappings(estimator, summary, graphs, missing), strict=True))
+        mappings, self.matchings = _mappings(estimator, graphs, missing)
+        more = dict(zip(missing, mappings, strict=True))
         self.clusters: dict[int, ClusterChemistry] = {}
         for c, rows, some in zip(summary.clusters, members, counted, strict=True):
             if rows:
@@ -211,14 +211,14 @@ def molecule_cards(
     return MoleculeCards(estimator, summary, evidence, graphs)
 
 
-def _mappings(estimator: Any, summary: ClusteringSummary, graphs: ReportGraphs, rows: list[int]) -> list[IntArray]:
-    """Alignments of members to the means of their clusters, with little effort."""
+def _mappings(estimator: Any, graphs: ReportGraphs, rows: list[int]) -> tuple[list[IntArray], int]:
+    """Alignments of members to the means of their clusters, with little effort where the fit kept none; how many were matched."""
     if not rows:
-        return []
+        return [], 0
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     points = points_of(estimator, [graphs[row] for row in rows])
-    found = align_to_center(quick, points, centers_of(estimator), summary.labels[rows])
-    return [found.mapping(p) for p in range(len(rows))]
+    found, matched = align_as_fitted(estimator, quick, points, centers_of(estimator), rows)
+    return [found.mapping(p) for p in range(len(rows))], matched
 
 
 def _has_small_core(cluster: ClusterChemistry) -> bool:
