@@ -46,15 +46,15 @@ class SeriesName:
         ones.
     others : float
         The share of the molecules of other clusters that are what it says.
+    words : tuple of (str, float, float)
+        Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
+        clusters, the most frequent first.
     lead : str
         What that share is about, in words: the title without examples, such as "acyclic molecules".
     medoid : bool
         Whether the first of the molecules, which stands for all, is that.
     joined : tuple of (str, float)
         Where most molecules have two benzene rings: what joins the nearest two in which share, the most frequent first.
-    words : tuple of (str, float, float)
-        Ring systems and functional groups that a fair share of the molecules have, with their shares here and in other
-        clusters, the most frequent first.
     counted : dict
         All words that are true of any of the molecules, with their shares.
 
