@@ -58,6 +58,16 @@ def test_what_is_not_true_is_matched(tmp_path):
     assert aligned(gm.GraphKMeans(8, algorithm="elkan", random_state=0).fit(graphs), graphs)[1] == len(graphs)
 
 
+def test_centers_that_have_become_smaller_are_matched_anew():
+    graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    km = gm.GraphKMeans(4, random_state=0).fit(graphs)
+    points = points_of(km, graphs)
+    small = points.take(np.argsort(points.sizes, kind="stable")[:4])  # with fewer nodes than the means
+    found, matched = align_as_fitted(km, km.space_, points, small, np.arange(60))
+    assert matched == 60
+    assert found.upper == pytest.approx(align_to_center(km.space_, points, small, km.labels_).upper, rel=1e-9)
+
+
 def test_fits_in_batches_and_going_on():
     graphs, _ = gm.datasets.make_letters(300, random_state=0)
     for km in (gm.MiniBatchGraphKMeans(8, random_state=0), gm.GraphKMeans(8, random_state=0, warm_start=True, max_iter=1)):

@@ -156,7 +156,7 @@ def title_of(source: Path) -> str:
 
     Examples
     --------
-    >>> title_of(Path("/iam/GREC.zip/GREC/data/test.cxl")), title_of(Path("/work/letters.npz"))
+    >>> title_of(Path("/iam/GREC.zip/GREC/data/test.cxl")), title_of(Path("/drawings/letters.npz"))
     ('GREC/test.cxl', 'letters.npz')
     """
     path = source.resolve()

@@ -67,6 +67,8 @@ def align_as_fitted(
         return align_to_center(space, points, centers, labels), len(rows)
     places, _ = canonical_places(points)  # in a fit nodes are in canonical order
     into = kept.node[np.repeat(kept.ptr[:-1], points.sizes) + places].astype(np.int64)
+    if (into >= np.repeat(centers.sizes[labels], points.sizes)).any():  # the centers have gone on since
+        return align_to_center(space, points, centers, labels), len(rows)
     found = Matches(np.zeros(len(rows)), np.zeros(len(rows)), kept.ptr, into)
     along = frames_of(centers).aligned_distances(points, np.arange(len(rows)), labels, found.flat.copy(), found.ptr)
     found.upper[:] = along
