@@ -253,6 +253,10 @@ def test_matrices_have_room_for_names_and_dense_members_are_drawn_by_strength(tm
     assert len(wide) == 4
     for a in wide:
         assert float(a["viewbox"].split()[2]) - 300 >= 5.8 * len("L Cingulum Ant 44")
+    assert all(row["im"] and not row["p"] for row in page.data["graphs"])  # as matrices; lines would be a tangle
+    coordinates = np.random.default_rng(1).normal(size=(45, 2))
+    placed = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=names, coordinates=coordinates)
+    page = Page(write_report(tmp_path / "r.html", estimator=fitted(placed, 2), graphs=placed))
     for row in page.data["graphs"]:
         assert len(row["ss"]) == len(row["s"]) // 2 < graphs[0].n_edges
         assert 0 < min(row["ss"]) < max(row["ss"]) == 100
@@ -284,8 +288,9 @@ def test_what_is_said_of_networks_is_in_their_matrices(tmp_path):
         mean = matrices[estimator.labels_ == row["c"]].mean(axis=0)
         apart = np.abs(matrices[row["i"]] - mean)
         largest = np.sort(np.triu(apart), axis=None)[::-1]
-        for n, (a, b, here, there) in enumerate(row["top"]):
+        for n, (a, b, here, there, share) in enumerate(row["top"]):
             assert page.data["regions"][a] == names[a]
+            assert share / 1000 == pytest.approx(apart[a, b] ** 2 / np.sum(np.triu(apart) ** 2), abs=6e-4)
             assert here == pytest.approx(matrices[row["i"]][a, b], rel=0.01)
             assert there == pytest.approx(mean[a, b], rel=0.01)
             assert abs(here - there) == pytest.approx(largest[n], abs=0.01)

@@ -157,18 +157,21 @@ def _page(
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
     shape = None if molecules is None else molecules.shape
-    data = page_data(pictures, collection, summary, evidence, places, known, shape)
+    networks = network_cards(summary, collection)
+    leads = networks is not None and networks.leads
+    matrices = networks is not None and networks.shows_members(len(sample))
+    data = page_data(pictures, collection, summary, evidence, places, known, shape, leads and matrices)
     palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
     typical = typical_members(pictures, summary, evidence, collection, molecules is not None)
     maker = CardMaker(summary, evidence, collection, pictures, known)
-    networks = network_cards(summary, collection)
     shown = [
         maker.card(cluster, None if networks is None else networks.card(cluster.label)) for cluster in summary.in_reading_order()
     ]
-    means = symbols(pictures, palette, len(summary.clusters))
+    of_matrices = networks.labels if networks is not None and leads else []
+    means = symbols(pictures, palette, [c.label for c in summary.clusters if c.label not in of_matrices])
     style, script = _asset("page.css"), "".join(_asset(f"{name}.js") for name in SCRIPTS)
     if molecules is not None:
         molecules.add_members(data)
@@ -176,13 +179,12 @@ def _page(
         style += _asset("molecules.css") + style_sheet()
         script = _asset("molecules.js") + script
     if networks is not None:
-        networks.add_members(data, collection, evidence.sample)
-        means = networks.symbols(means)
+        if matrices:
+            networks.add_members(data, collection, evidence)
+        means += networks.symbols()
         style += _asset("networks.css")
         script = _asset("networks.js") + script
-    told_by_names = not typical and molecules is None and not (networks is not None and networks.leads) and any(
-        graph.name for graph in sample[:20]
-    )
+    told_by_names = not typical and molecules is None and not leads and any(graph.name for graph in sample[:20])
     examples = such_as(summary, evidence, [row["name"] for row in data["graphs"]]) if told_by_names else {}
     for card in shown:
         card["typical"] = typical.get(card["label"])
@@ -193,12 +195,14 @@ def _page(
             card["caption"] = [card["molecule"]["title"]] if card["molecule"]["title"] else []
             if molecules is not None and card["near"]:
                 card["apart"] = molecules.apart(card["label"], card["near"][0]["label"], card["apart"])
-    tree = cluster_tree(estimator, summary, evidence)
-    means += Markup("".join(
-        networks.merged_symbol(f"t{n}", node.labels) if networks is not None and networks.leads
-        else tree_symbol(pictures, node.mean, n, node.labels[0], palette)
-        for n, node in enumerate(inner_nodes(tree)) if node.mean and molecules is None
-    ))  # fmt: skip
+    tree = cluster_tree(estimator, summary, evidence, merged=molecules is None and not leads)
+    merged = {}
+    for n, node in enumerate(inner_nodes(tree)):
+        if networks is not None and leads:
+            merged[n] = networks.merged_symbol(f"t{n}", node.labels)
+        elif node.mean is not None:
+            merged[n] = tree_symbol(pictures, node.mean, n, node.labels[0], palette)
+    means += Markup("".join(merged.values()))
     map_links, data["hues"] = map_svg(summary, evidence, centers, pictures.small)
     light, heavy = split_by_cluster(data)
     features, rows = maker.distinctions()
@@ -208,7 +212,7 @@ def _page(
         headline=headline(summary, evidence, noun),
         noun=noun,
         seen=seen_words(
-            molecules is not None, networks is not None and networks.leads, bool(typical),
+            molecules is not None, leads, bool(typical),
             any(card["sequence"] for card in shown), any(mean.n_edges for mean in whole),
         ),
         figures=figures(summary, evidence, duration(spent), seconds is not None),
@@ -220,7 +224,7 @@ def _page(
         molecules=molecules is not None,
         typical=bool(typical),
         titles={card["label"]: card["molecule"]["title"] if card["molecule"] else "" for card in shown},
-        matrices=networks is not None and networks.leads,
+        matrices=leads,
         symbols=means,
         map=map_links,
         evidence=evidence,
@@ -237,7 +241,7 @@ def _page(
         lines=any(part.get("s") or part.get("t") for part in data["members"]),
         odd=any("xn" in part or "xs" in part for part in data["members"]),
         profile=silhouette_chart(summary, evidence),
-        tree=None if tree is None else tree_rows(tree, summary),
+        tree=None if tree is None else tree_rows(tree, summary, merged),
         tree_bounded=not evidence.ways.matched.all(),
         features=features,
         distinctions=[(c, rows[c.label]) for c in summary.in_reading_order()],

@@ -18,6 +18,8 @@ from graphmeans.plots.network import MANY, NAMED
 from graphmeans.plots.positions import own_positions
 from graphmeans.plots.text import plain_text
 from graphmeans.report.cards.connection_groups import group_contrasts
+from graphmeans.report.facts.evidence import Evidence
+from graphmeans.report.facts.shares import DistanceShares
 from graphmeans.report.facts.summary import ClusteringSummary
 from graphmeans.report.sentences.contrasts import Contrast
 from graphmeans.report.words import number, significant
@@ -47,6 +49,7 @@ class NetworkCards:
 
     def __init__(self, summary: ClusteringSummary, found: MeanMatrices) -> None:
         self.found = found
+        self._graphs = [c.mean for c in summary.clusters]
         self.labels = [c.label for c in summary.clusters if c.size]
         self.names = [plain_text(name, LETTERS) for name in found.names]
         self._differences = found.differences
@@ -76,15 +79,9 @@ class NetworkCards:
             ],
         }  # fmt: skip
 
-    def symbols(self, means: Markup) -> Markup:
-        """The pictures that the page refers to; where lines would be a tangle, matrices of differences."""
-        if not self.leads:
-            return means
-        found = str(means)
-        for label in self.labels:
-            found = found.replace(f'id="m{label}"', f'id="mean{label}"')
-            found += self._symbol(f"m{label}", self._differences[label])
-        return Markup(found)
+    def symbols(self) -> Markup:
+        """The pictures of the clusters, where lines would be a tangle: matrices of differences."""
+        return Markup("".join(self._symbol(f"m{label}", self._differences[label]) for label in self.labels if self.leads))
 
     def merged_symbol(self, name: str, labels: Sequence[int]) -> str:
         """The picture of merged clusters: how their common mean differs from the mean of all networks."""
@@ -96,29 +93,34 @@ class NetworkCards:
         inner = f'<image href="{image}" x="10" y="10" width="280" height="280" class="pixels" preserveAspectRatio="none"/>'
         return f'<symbol id="{name}" viewBox="0 0 300 300">{inner}</symbol>'
 
-    def add_members(self, data: dict[str, Any], graphs: Sequence[Graph], sample: IntArray) -> None:
+    def shows_members(self, count: int) -> bool:
+        """Whether the matrices of so many members are shown."""
+        return count * len(self.names) ** 2 <= MOST_ENTRIES
+
+    def add_members(self, data: dict[str, Any], graphs: Sequence[Graph], evidence: Evidence) -> None:
         """Add to the data of members a picture of their matrix, and the connections in which they differ most from their mean.
 
-        The picture shows the difference from the mean of all networks, as that of their cluster does.
+        The picture shows the difference from the mean of all networks, as that of their cluster does. Of each connection the
+        share of the squared distance is told, in thousandths.
         """
         data["regions"] = self.names
-        if len(sample) * len(self.names) ** 2 > MOST_ENTRIES:
-            return
-        for row, i in zip(data["graphs"], sample, strict=True):
-            own = MeanMatrices.of_means([graphs[int(i)]], [1.0], order=self.found.names)
+        place = {name: n for n, name in enumerate(self.found.names)}
+        total = evidence.shares.totals
+        for n, (row, i) in enumerate(zip(data["graphs"], evidence.sample.tolist(), strict=True)):
+            own = MeanMatrices.of_means([graphs[i]], [1.0], order=self.found.names)
             if own is None or own.names != self.found.names:
                 continue
             pair = np.stack([own.means[0], self.found.means[row["c"]]])
             both = MeanMatrices(own.names, pair, np.array([0.0, 1.0]), own.directed)
             if self.leads:
                 row["im"] = heat_map(_coarse(own.means[0] - self._of_all), *self._apart)
-            place = {name: n for n, name in enumerate(own.names)}
+            roles = [np.array([place[role] for role in graph.roles or ()]) for graph in (graphs[i], self._graphs[row["c"]])]
+            shares = _between_nodes(evidence.shares, n, roles[0], roles[1], len(place)) * (1000.0 / total[n] if total[n] else 0.0)
             row["top"] = [
-                [place[a], place[b], float(f"{here:.3g}"), float(f"{there:.3g}")]
+                [place[a], place[b], float(f"{here:.3g}"), float(f"{there:.3g}"), round(float(shares[place[a], place[b]]))]
                 for a, b, here, there in both.largest_differences(0, MEMBER_EDGES)
                 if f"{here:.3g}" != f"{there:.3g}"
             ]
-
     def _said(self, label: int) -> list[dict[str, Any]]:
         """What sets the cluster apart from all networks, group of connections by group."""
         names, said = [str(name) for name in self.found.names], list[dict[str, Any]]()
@@ -158,6 +160,16 @@ class NetworkCards:
             f'{"".join(written)}<image href="{image}" x="{free}" y="0" width="{SIDE}" height="{SIDE}" '
             f'class="pixels{" ink" if scale[2] == RISING else ""}" preserveAspectRatio="none"/></svg>'
         )
+
+
+def _between_nodes(shares: DistanceShares, member: int, own: IntArray, mean: IntArray, count: int) -> FloatArray:
+    """What is between each two nodes of the squared distance of a member, as a matrix; `own` and `mean` are their rows."""
+    found = np.zeros((count, count))
+    for part, rows in ((shares.edges, own), (shares.missing_edges, mean)):
+        some = slice(part.ptr[member], part.ptr[member + 1])
+        a, b = rows[part.places[some]].T
+        found[a, b] = found[b, a] = part.shares[some]
+    return found
 
 
 class Block(NamedTuple):

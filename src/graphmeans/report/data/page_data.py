@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from graphmeans.graphs.batch import IntArray, offsets
+from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.data.dots import graph_attributes, undrawn
@@ -36,60 +37,33 @@ LISTED = 400
 
 def page_data(
     pictures: ClusterPictures, graphs: ReportGraphs, summary: ClusteringSummary, evidence: Evidence, places: Any,
-    means: Sequence[MeanGraph], shape: Callable[[int], Any] | None = None,
+    means: Sequence[MeanGraph], shape: Callable[[int], Any] | None = None, matrices: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Everything that is searched, drawn and opened on the page. `places` are those of the graphs on the map.
 
     What is known of the sampled graphs at once is under "graphs", what is read when they are drawn under "members". `means`
     are those of the clusters without what was filled in, for tables. `places` are
     first those of the sampled graphs, then of the others, where they have places. `shape` knows how molecules are laid out.
+    Networks that the page shows as `matrices` are not drawn, and their tables are made elsewhere.
     """
     labels, distances, classes = summary.labels, summary.distances, summary.classes
-    sample, of = evidence.sample.tolist(), labels[evidence.sample]
+    sample = evidence.sample.tolist()
     shown = [graphs[i] for i in sample]
-    drawn = FlatDrawings([
-        pictures.member(graph, label, mapping, None if shape is None else shape(i))
-        for i, graph, label, mapping in zip(sample, shown, of.tolist(), evidence.mappings, strict=True)
-    ])  # fmt: skip
-    shared = all(own_positions(c.mean) is not None for c in summary.clusters)
-    if shared:
-        for label, deciding in _deciding(summary, evidence).items():
-            pictures.widen(label, drawn, deciding)
-    pictures.choose_windows()
     kinds = sorted(set(classes), key=natural_key) if classes is not None else []
     place_of = {kind: n for n, kind in enumerate(kinds)}
-    columns = column_names(shown[0]) if shown else []
-    listed = 0 < sum(graph.n_nodes for graph in shown) * len(columns) <= MOST_VALUES
-    edge_columns = edge_column_names(shown[0]) if listed else []
-    edges = evidence.shares.edges.largest(LISTED)
-    members = pictures.member_data(shown, drawn, of, evidence.mappings)
-    _add_shares(members, evidence.shares, edges)
-    if listed:
-        attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
-        for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
-            row["a"], row["ea"] = of_nodes, of_edges
     data: dict[str, Any] = {
         "graphs": _known_at_once(graphs, summary, evidence, places, place_of),
-        "members": members,
         "total": len(graphs),
         "classes": kinds,
-        "shared": int(shared),
-        "columns": columns if listed else [], "edge_columns": edge_columns,
-        "clusters": [
-            {**picture, "size": c.size, "name": c.name, "a": table, **of_edges}
-            for c, picture, table, of_edges in zip(
-                summary.clusters, pictures.mean_data(), node_tables(means), _mean_edges(means, edge_columns), strict=True
-            )
-        ],
-        "labels": list(pictures.labels),
-    }
+    }  # fmt: skip
+    if matrices:
+        data.update(members=[{"p": []} for _ in shown], shared=0, columns=[], edge_columns=[], labels=[])
+        data["clusters"] = [{"p": [], "n": [], "f": [], "size": c.size, "name": c.name} for c in summary.clusters]
+    else:
+        data.update(_drawn(pictures, shown, summary, evidence, means, shape))
     for row, c in zip(data["clusters"], summary.clusters, strict=True):
         if c.majority in place_of:
             row.update(k=place_of[c.majority], mix=[place_of[name] for name, _ in c.mixture])
-    for at, near in enumerate(evidence.ways.neighbours.tolist()):
-        if near:
-            mapping = evidence.ways.mappings[at, near[0]]
-            data["clusters"][at].update(other=near[0], into=[int(j) for j in mapping])
     sampled = len(evidence.sample) < len(graphs)
     dots = shown
     if evidence.rest is not None:
@@ -105,6 +79,50 @@ def page_data(
         data["unnamed"] = int(sampled)  # then the page must not claim that no graph has a certain name
     else:
         data["everyone"] = {"names": everyone, "labels": [int(label) for label in labels]}
+    return data
+
+
+def _drawn(
+    pictures: ClusterPictures, shown: Sequence[Graph], summary: ClusteringSummary, evidence: Evidence,
+    means: Sequence[MeanGraph], shape: Callable[[int], Any] | None,
+) -> dict[str, Any]:  # fmt: skip
+    """The pictures of the sampled graphs and of the means, with tables of their attributes and of their shares of distances."""
+    sample, of = evidence.sample.tolist(), summary.labels[evidence.sample]
+    drawn = FlatDrawings([
+        pictures.member(graph, label, mapping, None if shape is None else shape(i))
+        for i, graph, label, mapping in zip(sample, shown, of.tolist(), evidence.mappings, strict=True)
+    ])  # fmt: skip
+    shared = all(own_positions(c.mean) is not None for c in summary.clusters)
+    if shared:
+        for label, deciding in _deciding(summary, evidence).items():
+            pictures.widen(label, drawn, deciding)
+    pictures.choose_windows()
+    columns = column_names(shown[0]) if shown else []
+    listed = 0 < sum(graph.n_nodes for graph in shown) * len(columns) <= MOST_VALUES
+    edge_columns = edge_column_names(shown[0]) if listed else []
+    edges = evidence.shares.edges.largest(LISTED)
+    members = pictures.member_data(shown, drawn, of, evidence.mappings)
+    _add_shares(members, evidence.shares, edges)
+    if listed:
+        attributes = edge_tables(shown, edges.places, edges.ptr) if edge_columns else [()] * len(shown)
+        for row, of_nodes, of_edges in zip(members, node_tables(shown), attributes, strict=True):
+            row["a"], row["ea"] = of_nodes, of_edges
+    data: dict[str, Any] = {
+        "members": members,
+        "shared": int(shared),
+        "columns": columns if listed else [], "edge_columns": edge_columns,
+        "clusters": [
+            {**picture, "size": c.size, "name": c.name, "a": table, **of_edges}
+            for c, picture, table, of_edges in zip(
+                summary.clusters, pictures.mean_data(), node_tables(means), _mean_edges(means, edge_columns), strict=True
+            )
+        ],
+        "labels": list(pictures.labels),
+    }  # fmt: skip
+    for at, near in enumerate(evidence.ways.neighbours.tolist()):
+        if near:
+            mapping = evidence.ways.mappings[at, near[0]]
+            data["clusters"][at].update(other=near[0], into=[int(j) for j in mapping])
     return data
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,12 @@ class CenterWays:
     def compose(self, into: IntArray, labels: IntArray, landmark: int | IntArray) -> IntArray:
         """Where nodes go in a landmark that go to these nodes of their centers."""
         return np.ascontiguousarray(self.table[landmark, labels, into])  # -1 finds the last entry, which is -1
+
+    def of_rows(self) -> CenterWays:
+        """The same where each center has become a row of numbers: its only node goes to that of any other."""
+        table = np.zeros((len(self.landmarks), len(self.distances), 2), dtype=np.int64)
+        table[:, :, 1] = -1
+        return replace(self, table=table, mappings=dict.fromkeys(self.mappings, np.zeros(1, dtype=np.int64)), size=1)
 
     def between(self, a: int, b: int) -> IntArray:
         """Where the nodes of a center go in another that it was matched with; -1, at the end, stays -1."""

@@ -4,6 +4,7 @@ A collection may hold a hundred graphs or a million, with 3 nodes or 60. The pag
 sample of the graphs, or all, and matches each with its own center. From there arithmetic goes on: the centers are matched with
 each other, and a graph that is aligned to its center, which is aligned to another center, is aligned to that one, too. What
 is found in this way is at least the distance; where that matters, graphs are matched with the second cluster itself.
+Graphs that can be aligned in one way only are rows of numbers here, as in the fit, and all of their distances are cheap.
 Everything that rests on a sample or a bound says so on the page.
 """
 
@@ -27,7 +28,9 @@ from graphmeans.evaluation.fitted import (
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
+from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.matching.match import Matches
+from graphmeans.matching.vectors import VectorLayout, as_batch
 from graphmeans.means.frames import Frames
 from graphmeans.plots.embedding import Map
 from graphmeans.report.facts.centers import CenterWays, match_centers
@@ -42,6 +45,8 @@ from graphmeans.space import GraphSpace
 SHARE = 0.2
 #: but at least and at most about so many milliseconds of one core; and it holds at most so many graphs and nodes.
 LEAST, MOST, MOST_GRAPHS, MOST_NODES = 150.0, 9000.0, 4000, 60_000
+#: Where alignments are fixed a distance takes so many milliseconds for each node or edge.
+ARITHMETIC = 1e-6
 #: Shares of that: alignments that are shown, centers with each other, second clusters, silhouettes.
 OWN, CENTERS, SECOND, WIDTHS = 0.45, 0.15, 0.15, 0.2
 #: Members of each cluster, the nearest and the farthest, that are surely among those drawn, if there is room for them.
@@ -98,10 +103,11 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     quick = replace(estimator.space_, matcher=Auto(effort=QUICK_EFFORT))
     centers = centers_of(estimator)
     k = len(centers)
-    nodes = float(np.mean([graphs[i].n_nodes for i in spread_sample(labels, LOOKED).tolist()]))  # of a graph, on average
-    most = min(MOST_GRAPHS, int(OWN * _affordable(estimator, nodes, LEAST)), int(MOST_NODES / max(1.0, nodes)))
+    looked = [graphs[i] for i in spread_sample(labels, LOOKED).tolist()]
+    nodes, edges = (float(np.mean([getattr(graph, what) for graph in looked])) for what in ("n_nodes", "n_edges"))
+    most = min(MOST_GRAPHS, int(OWN * _affordable(estimator, nodes, edges, LEAST)), int(MOST_NODES / max(1.0, nodes)))
     most = most if members is None else members
-    affordable = _affordable(estimator, nodes, LEAST / 3)  # of a small fit the graphs are drawn first
+    affordable = _affordable(estimator, nodes, edges, LEAST / 3)  # of a small fit the graphs are drawn first
     sample, fair, nearest, farthest = _sample(labels, distances, most, random_state)
     read_ahead(graphs, sample)
     points = points_of(estimator, [graphs[i] for i in sample.tolist()])
@@ -109,21 +115,27 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
 
     ways = match_centers(quick, centers, int(CENTERS * affordable))
     own, aligned = align_as_fitted(estimator, space, points, centers, sample)
-    composed = _composed_distances(estimator.space_, points, centers, of, own, ways)
+    mappings, shares = [own.mapping(p) for p in range(len(sample))], distance_shares(points, centers, of, own)
+    compared, between = int(WIDTHS * affordable), ways
+    graphs_of_sample, means = points, centers
+    if (rows := _as_rows(quick, points, centers)) is not None:
+        quick, points, centers = rows
+        own, ways = _of_rows(own), ways.of_rows()
+        compared = _affordable(estimator, nodes, edges, LEAST)
+    composed = _composed_distances(quick, points, centers, of, own, ways)
     there, checked = map_of(quick, points, centers, of, distances[sample], composed, ways, CHECKED)
     second, second_distance, matched, beside = _second(
         quick, points, centers, of, distances[sample], composed, ways, own, int(SECOND * affordable)
     )
     sizes = np.bincount(labels, minlength=k)
-    widths = silhouettes(quick, points, of, sizes, own, ways, int(WIDTHS * affordable), fair, random_state)
+    widths = silhouettes(quick, points, of, sizes, own, ways, compared, fair, random_state)
     spent = 0 if widths is None else widths.matchings
     if widths is not None and (widths.error or 0.0) > LARGEST_ERROR:
         widths = None
-    rest, fidelity = estimated_places(estimator, graphs, sample, labels, distances, points, centers, there)
+    rest, fidelity = estimated_places(estimator, graphs, sample, labels, distances, graphs_of_sample, means, there)
     return Evidence(
-        sample=sample, fair=fair, own_distance=distances[sample], mappings=[own.mapping(p) for p in range(len(sample))],
-        shares=distance_shares(points, centers, of, own),
-        second=second, second_distance=second_distance, second_matched=matched > 0, ways=ways, map=there, rest=rest,
+        sample=sample, fair=fair, own_distance=distances[sample], mappings=mappings, shares=shares,
+        second=second, second_distance=second_distance, second_matched=matched > 0, ways=between, map=there, rest=rest,
         rest_fidelity=fidelity, silhouettes=widths,
         stability=_stability(points, centers, of, own, second, beside, fair, random_state),
         nearest=nearest, farthest=farthest,
@@ -131,9 +143,32 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     )  # fmt: skip
 
 
-def _affordable(estimator: Any, nodes: float, least: float) -> int:
+def _as_rows(space: GraphSpace, points: GraphBatch, centers: GraphBatch) -> tuple[GraphSpace, GraphBatch, GraphBatch] | None:
+    """The same distances between rows of numbers, where graphs can be aligned in one way only; None for other graphs.
+
+    A row is a graph with one node. It holds what counts in the distance, and nothing else.
+    """
+    layout = VectorLayout.of_graphs(space.order, points, centers)
+    if layout is None or not layout.dim:
+        return None
+    factor = float(np.sqrt(layout.factor))
+    rows, means = (as_batch(factor * layout.flatten(batch).nodes[:, : layout.dim]) for batch in (points, centers))
+    return replace(space, order=np.ones(1, dtype=np.int64), roles=(None,)), rows, means
+
+
+def _of_rows(own: Matches) -> Matches:
+    """These alignments where each graph has become a row: its only node goes to that of the center."""
+    count = len(own.upper)
+    return Matches(own.lower, own.upper, np.arange(count + 1, dtype=np.int64), np.zeros(count, dtype=np.int64))
+
+
+def _affordable(estimator: Any, nodes: float, edges: float, least: float) -> int:
     """How many matchings the page may take, which is as many as there are in so many milliseconds at least."""
-    milliseconds = _milliseconds(nodes, int(np.sum(estimator.space_.order)))
+    order = estimator.space_.order
+    if alignments_are_fixed(order):
+        milliseconds = ARITHMETIC * (100.0 + nodes + edges)
+    else:
+        milliseconds = _milliseconds(nodes, int(np.sum(order)))
     return int(np.clip(SHARE * all_matchings(estimator), least / milliseconds, MOST / milliseconds))
 
 

@@ -84,11 +84,11 @@ function folded(name, letters, most) {
 function regionTable(g, D, paint) {
   const { element } = paint, made = element("table"), head = element("tr"), top = element("thead"), body = element("tbody");
   made.append(element("caption", {}, `The ${g.top.length} connections in which it differs most from the mean of its cluster`));
-  for (const name of ["connection", "here", "mean of the cluster"]) head.append(element("th", { scope: "col" }, name));
-  for (const [a, b, here, there] of g.top) {
+  for (const name of ["connection", "here", "mean of the cluster", "share of the distance"]) head.append(element("th", { scope: "col" }, name));
+  for (const [a, b, here, there, share] of g.top) {
     const line = element("tr"), cell = element("td", { class: here > there ? "more" : "less" });
     cell.append(element("b", {}, here > there ? "▲ " : "▼ "), String(here));
-    line.append(element("th", { scope: "row" }, `${D.regions[a]} – ${D.regions[b]}`), cell, element("td", {}, String(there)));
+    line.append(element("th", { scope: "row" }, `${D.regions[a]} – ${D.regions[b]}`), cell, element("td", {}, String(there)), element("td", {}, `${(share / 10).toFixed(1)}%`));
     body.append(line);
   }
   top.append(head);

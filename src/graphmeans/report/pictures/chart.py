@@ -129,13 +129,13 @@ def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: i
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 
 
-def symbols(pictures: ClusterPictures, palette: Mapping[str, str], n_clusters: int) -> Markup:
-    """The pictures of the mean graphs. Each is written once, and the page refers to it by its id."""
+def symbols(pictures: ClusterPictures, palette: Mapping[str, str], labels: Sequence[int]) -> Markup:
+    """The pictures of the mean graphs of these clusters. Each is written once, and the page refers to it by its id."""
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
-    drawn = [shapes(pictures.pen(c), palette, OTHER_KINDS) for c in range(n_clusters)]
-    small = {c: shapes(pictures.small_pen(c), palette, OTHER_KINDS) for c in range(n_clusters) if pictures.small(c) != f"m{c}"}
+    drawn = {c: shapes(pictures.pen(c), palette, OTHER_KINDS) for c in labels}
+    small = {c: shapes(pictures.small_pen(c), palette, OTHER_KINDS) for c in labels if pictures.small(c) != f"m{c}"}
     return Markup(
-        "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in enumerate(drawn))
+        "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in drawn.items())
         + "".join(f'<symbol id="s{c}" {ink}>{inner}</symbol>' for c, inner in small.items())
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any
 
@@ -20,10 +21,10 @@ from graphmeans.report.words import counted, number
 MOST_DRAWN = 80
 
 
-def cluster_tree(estimator: Any, summary: ClusteringSummary, evidence: Evidence) -> Merge | None:
-    """The tree, with merged means where these can be drawn."""
+def cluster_tree(estimator: Any, summary: ClusteringSummary, evidence: Evidence, merged: bool = True) -> Merge | None:
+    """The tree; with the means of `merged` clusters, if these are wanted and can be drawn."""
     tree = merge_tree([c.size for c in summary.clusters], evidence.ways.distances)
-    if tree is None or len(summary.clusters) > MOST_DRAWN:
+    if tree is None or not merged or len(summary.clusters) > MOST_DRAWN:
         return tree
     try:
         means = _merged_means(estimator, summary, tree)
@@ -65,8 +66,8 @@ def inner_nodes(tree: Merge | None) -> list[Merge]:
     return [tree, *inner_nodes(tree.left), *inner_nodes(tree.right)]
 
 
-def tree_rows(tree: Merge, summary: ClusteringSummary) -> dict[str, Any]:
-    """The tree for the template: nested, each node with its picture, what is said of it, and its children."""
+def tree_rows(tree: Merge, summary: ClusteringSummary, drawn: Container[int]) -> dict[str, Any]:
+    """The tree for the template: nested, each node with its picture if that is `drawn`, what is said of it, and its children."""
     numbers = {id(node): n for n, node in enumerate(inner_nodes(tree))}
 
     def row(node: Merge) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def tree_rows(tree: Merge, summary: ClusteringSummary) -> dict[str, Any]:
             name = summary.clusters[node.label].name
             return {"label": node.label, "name": name, "said": counted(node.size, "graph"), "parts": []}
         return {
-            "label": None, "symbol": f"t{numbers[id(node)]}" if node.mean is not None else None,
+            "label": None, "symbol": f"t{numbers[id(node)]}" if numbers[id(node)] in drawn else None,
             "largest": sorted(node.labels, key=lambda label: (-summary.clusters[label].size, label))[:4],
             "name": counted(len(node.labels), "cluster"), "cost": number(node.cost),
             "said": counted(node.size, "graph"), "parts": [row(node.left), row(node.right)],
