@@ -302,7 +302,7 @@ PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
     "labelled": (labelled, "Trees hang from top to bottom; the first string attribute labels the nodes."),
     "parse_tree": (parse_tree, "Where a tree is wide, the labels of a level stand in several rows."),
     "network": (network, "Networks on named nodes have one layout, and of many edges the strongest are drawn."),
-    "matrices": (matrices, "`plots.draw_matrices(km, kind=\"difference\")`: what a cluster has more or less than all networks."),
+    "matrices": (matrices, "`plots.draw_matrices(km, kind=\"difference\")`: how clusters differ from the central one."),
     "symbol": (symbol, "Edges of type `arc` with a diameter are arcs, nodes of kind `circle` circles, as in plans and diagrams."),
     "downwards": (downwards, "`plots.y_down()`, and `--y-down`: positions that were read off an image."),
     "fingerprint": (fingerprint, "Edges stored both ways are lines, not arrows."),

@@ -103,11 +103,11 @@ def planted() -> tuple[list[np.ndarray], np.ndarray]:
 
 def test_both_sides_of_a_system_are_told_at_once_and_what_is_stronger_beside_what_is_weaker():
     (usual, split, weak), every = planted()
-    default = "from “Default” to all regions"
+    default = "of “Default” with all regions"
     assert told(NETS, usual, usual=every) == [(default, True), ("between left and right", True)]
     assert told(NETS, weak, usual=every)[0] == (default, False)
     # Across sides the connections of that system are weaker, too: only those on the same side are stronger.
-    assert sorted(told(NETS, split, usual=every)) == [("between left and right", False), ("from “Default” to its own side", True)]
+    assert sorted(told(NETS, split, usual=every)) == [("between left and right", False), ("of “Default” with its own side", True)]
 
 
 def test_nothing_is_told_twice_and_all_that_is_told_is_true():
@@ -127,7 +127,7 @@ def test_all_connections_are_called_so():
 
 def test_where_there_are_no_connections_none_are_told():
     own = ~ACROSS & ~np.eye(64, dtype=bool)
-    assert told(NETS, 0.2 * (OF_DEFAULT & own), usual=0.5 * own) == [("from “Default” to its own side", True)]
+    assert told(NETS, 0.2 * (OF_DEFAULT & own), usual=0.5 * own) == [("of “Default” with its own side", True)]
 
 
 def test_nothing_is_told_of_noise():

@@ -250,7 +250,7 @@ def test_matrices_have_room_for_names_and_dense_members_are_drawn_by_strength(tm
     graphs = gm.structures.labelled_networks(list(matrices + matrices.transpose(0, 2, 1)), labels=names)
     page = Page(write_report(tmp_path / "r.html", estimator=fitted(graphs, 2), graphs=graphs))
     wide = [a for tag, a in page.tags if tag == "svg" and a.get("class") == "matrix"]
-    assert len(wide) == 4
+    assert len(wide) == 3  # both means, and a difference
     for a in wide:
         assert float(a["viewbox"].split()[2]) - 300 >= 5.8 * len("L Cingulum Ant 44")
     assert all(row["im"] and not row["p"] for row in page.data["graphs"])  # as matrices; lines would be a tangle
@@ -274,16 +274,14 @@ def test_what_is_said_of_networks_is_in_their_matrices(tmp_path):
     estimator = fitted(graphs, 2)
     path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
     page, html = Page(path), path.read_text(encoding="utf-8")
-    of_all = matrices.mean(axis=0)
-    sentence = r"Connections within “frontal” are <b>(\w+)</b> than in all networks \((.*?), there (.*?)\)"
-    said = re.findall(rf'data-c="(\d)".*?{sentence}', html, re.S)
-    assert {int(c) for c, *_ in said} == {0, 1}
     block = np.outer(frontal, frontal) & ~np.eye(48, dtype=bool)
-    for c, word, here, there in said:
-        mean = matrices[estimator.labels_ == int(c)].mean(axis=0)
-        assert word == ("stronger" if mean[block].mean() > of_all[block].mean() else "weaker")
-        assert float(here) == pytest.approx(mean[block].mean(), rel=0.05)
-        assert float(there) == pytest.approx(of_all[block].mean(), rel=0.05)
+    strength = [matrices[estimator.labels_ == c].mean(axis=0)[block].mean() for c in range(2)]
+    told = re.findall(r"Connections within “frontal” are <b>(\w+)</b> than in (.*?) \((.*?)(?:; others|, there) (.*?)\)", html)
+    assert [where for _, where, *_ in told] == ["the other cluster", "cluster 0"]
+    for c, (word, _, here, there) in enumerate(told):
+        assert word == ("stronger" if strength[c] > strength[1 - c] else "weaker")
+        assert float(here) == pytest.approx(strength[c], rel=0.05)
+        assert float(there) == pytest.approx(strength[1 - c], rel=0.05)
     for row in page.data["graphs"]:
         mean = matrices[estimator.labels_ == row["c"]].mean(axis=0)
         apart = np.abs(matrices[row["i"]] - mean)
@@ -313,32 +311,39 @@ def test_every_sentence_on_networks_is_recomputed(tmp_path):
     estimator = fitted(graphs, 3)
     html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
     whole = ~np.eye(64, dtype=bool)
-    blocks = {
-        "between left and right": across, "from “Default” to all regions": of_default & whole,
-        "from “Default” to its own side": of_default & ~across & whole,
-    }  # fmt: skip
-    of_all, seen = matrices.mean(axis=0), []
-    for c, told in re.findall(r'<article[^>]*data-c="(\d)".*?<p class="told">(.*?)</p>', html, re.S):
-        sentences = re.findall(r"(?:Connections|those) ([^<]*) are <b>(\w+)</b>[^(]*\(([^,]*), there ([^)]*)\)", told)
-        assert len({what for what, *_ in sentences}) == len(sentences) == told.count("<b>") > 0
-        mean = matrices[estimator.labels_ == int(c)].mean(axis=0)
-        for what, word, here, there in sentences:
-            block = blocks[what]
-            assert word == ("stronger" if mean[block].mean() > of_all[block].mean() else "weaker")
-            assert float(here) == pytest.approx(mean[block].mean(), rel=0.05)
-            assert float(there) == pytest.approx(of_all[block].mean(), rel=0.05)
-            seen.append(f"{what} {word}")
-    assert set(seen) >= {
-        "between left and right weaker", "from “Default” to its own side stronger", "from “Default” to all regions weaker",
-        "from “Default” to all regions stronger", "between left and right stronger",
-    }  # fmt: skip
+    blocks = {"between left and right": across, "of “Default” with all regions": of_default & whole}
+    means = [matrices[estimator.labels_ == c].mean(axis=0) for c in range(3)]
+    plain, split, weak = (int(estimator.labels_[i]) for i in range(3))
+    assert np.argmin([sum(np.sum((a - b) ** 2) for b in means) for a in means]) == plain  # who is nearest to the others
+    assert html.count("This cluster is nearest to all others") == 1
+    sentence = (
+        r"(?:Connections|those) ([^<]*) are <b>(\w+)</b>(?: than in ([^(]*))? "
+        r"\(([^,;]*)(?:, there ([^;]*))?; others ([^)]*)\)"
+    )
+    seen, wanted = [], dict.fromkeys((plain, split, weak), r"<p class=\"told\">(?!This)(.*?)</p>")
+    for c, pattern in wanted.items():
+        article = re.search(rf'<article[^>]*data-c="{c}".*?</article>', html, re.S).group()
+        found = re.findall(sentence, told := re.search(pattern, article).group(1))
+        assert len(found) == told.count("<b>") > 0
+        assert found[0][2] == ("all other clusters" if c == plain else f"cluster {plain}")
+        for what, word, _, here, there, others in found:
+            strength = [float(mean[blocks[what]].mean()) for mean in means]
+            beside = sorted(strength[o] for o in range(3) if o != c and (c == plain or o != plain))
+            assert float(here) == pytest.approx(strength[c], rel=0.05)
+            assert [float(v) for v in re.findall(r"[\d.]+", others)] == pytest.approx(beside, rel=0.05)
+            if c == plain:
+                assert (strength[c] > beside[-1]) if word == "stronger" else (strength[c] < beside[0])
+            else:
+                assert float(there) == pytest.approx(strength[plain], rel=0.05)
+                assert word == ("stronger" if strength[c] > strength[plain] else "weaker")
+            seen.append((c, what, word))
+    assert set(seen) >= {(split, "between left and right", "weaker"), (weak, "of “Default” with all regions", "weaker")}
     tiles = [re.findall("<small[^>]*>(.*?)</small>", tile) for tile in re.findall(r'<li data-c="\d+">.*?</li>', html, re.S)]
-    split = int(estimator.labels_[1])
-    assert sorted(re.sub("<[^>]*>|\u200b", "", line) for line in tiles[split]) == [
-        "Between left and right: weaker", "From “Default” to its own side: stronger",
-    ]  # fmt: skip
-    for title, values in (("Mean matrix", matrices), ("Difference from all networks", matrices - of_all)):
-        means = [values[estimator.labels_ == c].mean(axis=0) for c in range(3)]
+    tiles = {c: re.sub("<[^>]*>|\u200b", "", " ".join(tiles[c])) for c in range(3)}
+    assert tiles[plain] == "Central: nearest to all others, which are compared with it"
+    assert re.fullmatch(rf"Between left and right: weaker, [\d.]+ \([\d.]+ in cluster {plain}\)", tiles[split])
+    assert re.fullmatch(rf"“Default” with all regions: weaker, [\d.]+ \([\d.]+ in cluster {plain}\)", tiles[weak])
+    for title, shown in (("Mean matrix", means), (f"Difference from cluster {plain}", [mean - means[plain] for mean in means])):
         low, high = re.search(rf"<b>{title}</b> (.*?) <span.*?</span> ([−\d.]+(?: and more)?)", html).groups()
-        assert high.endswith("and more") == (np.max(means) > float(high.split()[0]))
+        assert high.endswith("and more") == (np.max(shown) > float(high.split()[0]))
         assert float(low.split()[0].replace("−", "-")) in (0.0, -float(high.split()[0]))

@@ -11,6 +11,7 @@ import pytest
 
 import graphmeans as gm
 from graphmeans import Graph
+from graphmeans.evaluation.fitted import centers_of
 from graphmeans.evaluation.measures import standard_matchings
 from graphmeans.report import write_report
 from graphmeans.report.data.page_data import script_json
@@ -85,6 +86,13 @@ def test_who_is_odd_and_doubtful_is_shown_once_and_counted(tmp_path):
     graphs, _, estimator = letters(150, 8)
     page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs))
     groups = [a for tag, a in page.tags if tag == "ul" and "data-members" in a]
+    apart = estimator.space_.distances(centers_of(estimator)) ** 2
+
+    def on_the_way(row):
+        """The foot of a graph on the line from its mean to that of its second cluster."""
+        far = apart[row["c"], row["c2"]]
+        return (far + row["r"] ** 2 - row["r2"] ** 2) / (2 * far)
+
     shown = {}
     for a in groups:
         rows = [page.data["graphs"][int(n)] for n in a["data-members"].split()]
@@ -95,10 +103,11 @@ def test_who_is_odd_and_doubtful_is_shown_once_and_counted(tmp_path):
         doubtful = card.get("Doubtful", ([], ""))[0]
         typical = card["Nearest"][0]
         assert not {row["i"] for row in [*typical, *odd]} & {row["i"] for row in doubtful}
-        assert all(1 - row["r"] / row["r2"] < 0.2501 for row in doubtful)
-        count = sum(1 - row["r"] / row["r2"] < 0.25 for row in odd)
+        assert all(on_the_way(row) >= 0.399 and row["b"] for row in doubtful)
+        count = sum(row.get("b", 0) for row in odd)
+        assert all(row.get("b", 0) == (on_the_way(row) >= 0.4) for row in odd if abs(on_the_way(row) - 0.4) > 0.002)
         many = "all" if count == len(odd) > 1 else count
-        also = f"; {many} of them also nearly in another cluster" if count else ""
+        also = f"; {many} of them also near a border" if count else ""
         assert not odd or said == f"Odd members, farthest from the mean{also}"
         both += count
     assert both

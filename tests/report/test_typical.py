@@ -50,12 +50,12 @@ def test_typical_members_lead_where_means_say_little(run):
 
 def test_of_the_nearest_members_the_one_of_the_usual_size_is_typical(run):
     graphs, estimator, html = run
-    margins = gather(estimator, graphs).margins
+    doubtful = gather(estimator, graphs).doubtful
     for label, mean in enumerate(estimator.centroids(kind="graph")):
         usual = np.log1p([mean.node_support.sum(), mean.edge_support.sum()])
         inside = np.flatnonzero(estimator.labels_ == label)
         near = inside[np.argsort(estimator.distances_[inside], kind="stable")][: min(8, -(-len(inside) // 2))]
-        near = near[margins[near] >= 0.25] if (margins[near] >= 0.25).any() else near  # no doubtful ones, if there are others
+        near = near[~doubtful[near]] if not doubtful[near].all() else near  # no doubtful ones, if there are others
         off = {graphs[i].name: np.abs(np.log1p([graphs[i].n_nodes, graphs[i].n_edges]) - usual).sum() for i in near}
         name = re.search(r">Typical: (g\d+)<", html.split(f'<li data-c="{label}">')[1])[1]
         assert off[name] == min(off.values())

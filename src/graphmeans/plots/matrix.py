@@ -1,4 +1,4 @@
-"""Matrices as heat maps: the mean matrices of networks on named nodes, and how each differs from the mean of all."""
+"""Matrices as heat maps: the mean matrices of networks on named nodes, and how each differs from the central one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,26 +78,48 @@ class MeanMatrices:
                     found[c, j, i] = found[c, i, j]
         return cls(names, found, np.asarray(sizes, dtype=np.float64), filled[0].directed)
 
-    @property
-    def mean_of_all(self) -> FloatArray:
-        """The mean of all networks together."""
-        total = self.sizes.sum()
-        return np.tensordot(self.sizes / total, self.means, axes=1) if total > 0 else self.means.mean(axis=0)
+    @cached_property
+    def central(self) -> int:
+        """The cluster that is nearest to all others, each of which weighs as much as it has networks: they are compared with it.
 
-    @property
+        In a mean of all networks what one cluster has less would be more in all others.
+        """
+        flat = self.means.reshape(len(self.means), -1)
+        squares = np.einsum("ij,ij->i", flat, flat)
+        far = squares[:, None] + squares[None] - 2.0 * (flat @ flat.T)
+        filled = self.sizes > 0 if (self.sizes > 0).any() else np.ones(len(self.sizes), dtype=bool)
+        return int(np.where(filled, np.round(far @ self.sizes, 9), np.inf).argmin())
+
+    @cached_property
     def differences(self) -> FloatArray:
-        """What each cluster has more than the mean of all networks."""
-        return self.means - self.mean_of_all
+        """What each cluster has more than the central one."""
+        return np.asarray(self.means - self.means[self.central])
+
+    @cached_property
+    def others_of_central(self) -> FloatArray:
+        """The mean of all networks that are not in the central cluster."""
+        weights = self.sizes.copy()
+        weights[self.central] = 0.0
+        return np.tensordot(weights / weights.sum(), self.means, axes=1) if weights.sum() > 0 else self.means[self.central]
 
     def largest_differences(self, cluster: int, count: int) -> list[tuple[Hashable, Hashable, float, float]]:
-        """The entries in which a cluster differs most: two names, its own mean, and the mean of all."""
-        apart = np.abs(self.means[cluster] - self.mean_of_all)
+        """The entries in which a cluster differs most: two names, its own mean, and that of the central cluster.
+
+        The central cluster is compared with all others together.
+        """
+        there = self.others_of_central if cluster == self.central else self.means[self.central]
+        apart = np.abs(self.means[cluster] - there)
         np.fill_diagonal(apart, 0.0)
         if not self.directed:
             apart = np.triu(apart)
-        rows = [divmod(int(flat), len(self.names)) for flat in np.argsort(-apart, axis=None, kind="stable")[:count]]
+        flat = apart.ravel()
+        if count < len(flat):  # those that may be among the largest; all that are as large as the last of them
+            some = np.flatnonzero(flat >= np.partition(flat, len(flat) - count)[len(flat) - count])
+        else:
+            some = np.arange(len(flat))
+        rows = [divmod(int(at), len(self.names)) for at in some[np.argsort(-flat[some], kind="stable")[:count]]]
         return [
-            (self.names[i], self.names[j], float(self.means[cluster, i, j]), float(self.mean_of_all[i, j]))
+            (self.names[i], self.names[j], float(self.means[cluster, i, j]), float(there[i, j]))
             for i, j in rows
             if apart[i, j] > 0
         ]
@@ -115,7 +138,8 @@ def draw_matrices(
     axes : sequence of matplotlib axes, optional
         One for each cluster; a new figure by default.
     kind : {"mean", "difference"}, default="mean"
-        The means themselves, or what each cluster has more than the mean of all networks. All clusters share one scale.
+        The means themselves, or what each cluster has more than the central one, which is nearest to all others and is drawn as
+        it is. All clusters share one scale.
     order : sequence of names, optional
         The order of the rows; by default that of the names, in which "area 2" comes before "area 10".
     weight : str, optional
@@ -160,15 +184,19 @@ def draw_matrices(
 
     ticks = shown_ticks(len(found.names))
     names = [plain_text(found.names[i], 16) for i in ticks]
+    central = found.central if kind == "difference" and len(means) > 1 else None
     for c, ax in enumerate(axes):
-        image = ax.imshow(
-            shown[c], vmin=least, vmax=most, cmap=LinearSegmentedColormap.from_list("matrix", colours), interpolation="nearest"
-        )
+        own = (least, most, colours) if c != central else scale_of(found.means[c], diverging=False)
+        ramp = LinearSegmentedColormap.from_list("matrix", own[2])
+        values = shown[c] if c != central else found.means[c]
+        drawn = ax.imshow(values, vmin=own[0], vmax=own[1], cmap=ramp, interpolation="nearest")
+        if c != central or not c:
+            image = drawn
         ax.set_xticks(ticks, names, rotation=90, fontsize=6.5, color=INK)
         ax.set_yticks(ticks, names if c == 0 else [], fontsize=6.5, color=INK)
         ax.tick_params(length=0)
         of = f"cluster {c}, {int(sizes[c])} networks" if fitted else means[c].name or f"mean {c}"
-        ax.set_title(of, fontsize=8.5, color=INK)
+        ax.set_title(of if c != central else f"{of}, as it is", fontsize=8.5, color=INK)
     axes[-1].figure.colorbar(image, ax=list(axes), shrink=0.8, aspect=30).ax.tick_params(labelsize=6.5)
     return list(axes)
 

@@ -24,6 +24,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
 from graphmeans.plots.molecule import is_molecule
+from graphmeans.plots.network import is_labelled
 from graphmeans.plots.text import plain_text
 from graphmeans.report.cards.cards import CardMaker
 from graphmeans.report.cards.molecule_cards import molecule_cards
@@ -146,7 +147,7 @@ def _page(
     collection = ReportGraphs(graphs if is_lazy(graphs) else graphs_as_fitted(estimator, graphs))
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
-    noun = "molecule" if any(is_molecule(cluster.mean) for cluster in summary.clusters) else "graph"
+    noun = _noun([cluster.mean for cluster in summary.clusters])
     collection.noun = noun
     evidence = gather(estimator, collection, members)
     sample = [collection[i] for i in evidence.sample.tolist()]
@@ -264,6 +265,14 @@ def _page(
 @cache
 def _asset(name: str) -> str:
     return (PAGE / name).read_text(encoding="utf-8")
+
+
+def _noun(means: Sequence[Graph]) -> str:
+    """What a graph is called on the page."""
+    if any(map(is_molecule, means)):
+        return "molecule"
+    labelled = [is_labelled(mean) for mean in means if mean.n_nodes]
+    return "network" if labelled and all(labelled) else "graph"
 
 
 def _palette(graphs: Sequence[Graph]) -> tuple[dict[str, str], bool]:

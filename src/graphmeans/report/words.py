@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 PAGE = Path(__file__).parent / "page"
 #: Numbers of longer vectors, such as hashed surroundings of atoms, say nothing to a reader one by one: they are not told of.
 LONG = 8
-#: Of a member whose margin over the second cluster is smaller it is doubtful where it belongs.
-DOUBT = 0.25
+#: A member is near the border to another cluster, and doubtful, if it is so much of the way to the mean of that cluster.
+BORDER = 0.4
 #: Where a long name of several words may be broken; not within brackets, as in names of ring systems.
 _IN_BRACKETS = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\])")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])")

@@ -43,7 +43,7 @@ from graphmeans.report.sentences.told import (
     mean_shapes,
     told,
 )
-from graphmeans.report.words import DOUBT, MISSING, counted, natural_key, number, percent, significant, whole_percents
+from graphmeans.report.words import BORDER, MISSING, counted, natural_key, number, percent, significant, whole_percents
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
@@ -77,7 +77,7 @@ class CardMaker:
             self.members = [[graphs[sample[n]] for n in _spread([n for n in rows if is_fair[n]])] for rows in self.rows]
         else:
             self.members = [[graphs[i] for i in _spread(c.members.tolist())] for c in self.clusters]
-        self.margins = evidence.margins.tolist()
+        self.way, self.doubtful = evidence.way.tolist(), evidence.doubtful.tolist()
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
         trees = any(pictures.is_tree)
@@ -132,11 +132,11 @@ class CardMaker:
         label, evidence = cluster.label, self.evidence
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
-        farther = percent(round(1 / (1 - DOUBT) - 1, 2))
+        border = f"{percent(BORDER)} or more of the way to the mean of another cluster, which begins at 50%"
         groups = (
             {"what": "Nearest", "why": f"to the mean{self._doubtful_too(typical)}", "members": typical},
             {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
-            {"what": "Doubtful", "why": f"another cluster is at most {farther} farther{among}", "members": doubtful},
+            {"what": "Doubtful", "why": f"near a border: {border}{among}", "members": doubtful},
         )
         tight = cluster.rms_distance
         near = [
@@ -151,7 +151,7 @@ class CardMaker:
             "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
             "core": _core_words(self.means[label], self.two_way), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
-            "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
+            "second": self._second(label), "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "outline": self.outlines[label], "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, plain, network), "network": network,
@@ -206,6 +206,15 @@ class CardMaker:
             return ""
         widths = found.widths[self.labels[found.rows] == label]
         return f"{widths.mean():.2f}".replace("-", "−") if len(widths) else ""
+
+    def _second(self, label: int) -> str:
+        """The root mean square distance of members to the second nearest mean of each; "" if there is only one mean."""
+        rows = np.array([n for n in self.rows[label] if self.evidence.fair[n]], dtype=np.int64)
+        there = self.evidence.second_distance[rows]
+        if not len(rows) or not np.isfinite(there).all():
+            return ""
+        known = self.evidence.second_matched[rows].all()
+        return f"{'' if known else 'at most '}{number(significant(float(np.sqrt(np.mean(there**2))), 4))}"
 
     def _plain(self, cluster: ClusterSummary) -> str:
         """How large the graphs of a cluster are on average; nothing where most have no nodes."""
@@ -297,19 +306,15 @@ class CardMaker:
         near = rows[:typical]
         far = [n for n in rows[::-1][:odd] if n not in near]
         named = {*near, *far}
-        by_margin = sorted((n for n in rows if n not in named), key=lambda n: self.margins[n])  # the nearest first among equals
-        return near, far, [n for n in by_margin[:doubtful] if self._nearly_elsewhere(n)]
+        by_way = sorted((n for n in rows if n not in named), key=lambda n: -self.way[n])  # the nearest first among equals
+        return near, far, [n for n in by_way[:doubtful] if self.doubtful[n]]
 
     def _doubtful_too(self, rows: list[int]) -> str:
         """What is said of typical and odd members that are doubtful, too: these are shown once."""
-        doubtful = sum(map(self._nearly_elsewhere, rows))
+        doubtful = sum(self.doubtful[n] for n in rows)
         if not doubtful:
             return ""
-        return f"; {'all' if doubtful == len(rows) > 1 else doubtful} of them also nearly in another cluster"
-
-    def _nearly_elsewhere(self, row: int) -> bool:
-        """Whether another cluster is nearly as near to this member as its own."""
-        return self.margins[row] < DOUBT
+        return f"; {'all' if doubtful == len(rows) > 1 else doubtful} of them also near a border"
 
 
 #: The end of a line about a node or an edge: their numbers, and the kinds of these nodes.

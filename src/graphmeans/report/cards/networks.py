@@ -38,6 +38,10 @@ SIDE = 300
 LETTER, GAP = 6.1, 6
 #: Names along an axis at most, and the height of one.
 MOST_NAMES, HEIGHT = 24, 11.5
+#: A group of connections is told if it differs by so much of how far the clusters differ from each other.
+MATTERS = 0.3
+#: What the tile of the central cluster says; of two clusters the larger one is that.
+CENTRAL, OF_TWO = "Central: nearest to all others, which are compared with it", "The other cluster is compared with it"
 #: A scale ends at the largest entry if that is at most so many times as large as what it would else end at.
 STRETCHED = 1.15
 #: Words that blocks of rows share are sought among those that at most this share of names have; blocks must cover so much.
@@ -55,7 +59,6 @@ class NetworkCards:
         self._differences = found.differences
         self._means = _scale(found.means, diverging=False)
         self._apart = _scale(self._differences, diverging=True)
-        self._of_all = found.mean_of_all
         self._placed = all(own_positions(c.mean) is not None for c in summary.clusters if c.size)
         dense = max(c.mean.n_edges for c in summary.clusters) > MANY  # then not all are drawn
         # Lines between so many nodes, or so many lines, would say less than the matrix.
@@ -65,32 +68,45 @@ class NetworkCards:
         """What the card of a cluster says of its matrix."""
         if label not in self.labels:
             return None
-        said = self._said(label)
+        said, central, several = self._said(label), self._is_central(label), len(self.labels) > 2
+        title = f"Difference from cluster {self.found.central}"
         return {
+            "central": self.found.central if len(self.labels) > 1 else None, "is_central": central,
+            "several": several,
             "mean": self._picture(self.found.means[label], self._means, "Mean matrix", label),
-            "apart": self._picture(self._differences[label], self._apart, "Difference from the mean of all networks", label),
+            "apart": None if central else self._picture(self._differences[label], self._apart, title, label),
             "scale": _ends(self.found.means, self._means), "apart_scale": _ends(self._differences, self._apart),
-            "signed": self._means[0] < 0, "leads": self.leads, "said": said, "caption": _caption(said),
+            "signed": self._means[0] < 0, "leads": self.leads, "said": said,
+            "caption": [CENTRAL if several else OF_TWO] if central else _caption(said, self.found.central),
             "edges": [
                 {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
-                 "all": number(float(f"{there:.3g}")), "more": here > there}
+                 "there": number(float(f"{there:.3g}")), "more": here > there}
                 for a, b, here, there in self.found.largest_differences(label, NAMED_EDGES)
                 if f"{here:.3g}" != f"{there:.3g}"
             ],
         }  # fmt: skip
 
+    def _is_central(self, label: int) -> bool:
+        """Whether the others are compared with this cluster."""
+        return len(self.labels) > 1 and label == self.found.central
+
     def symbols(self) -> Markup:
-        """The pictures of the clusters, where lines would be a tangle: matrices of differences."""
-        return Markup("".join(self._symbol(f"m{label}", self._differences[label]) for label in self.labels if self.leads))
+        """The pictures of the clusters, where lines would be a tangle: matrices of differences, of the central one its own."""
+        if not self.leads:
+            return Markup()
+        values = {c: (self.found.means[c], self._means) for c in self.labels if self._is_central(c) or len(self.labels) == 1}
+        return Markup("".join(
+            self._symbol(f"m{label}", *values.get(label, (self._differences[label], self._apart))) for label in self.labels
+        ))  # fmt: skip
 
     def merged_symbol(self, name: str, labels: Sequence[int]) -> str:
-        """The picture of merged clusters: how their common mean differs from the mean of all networks."""
+        """The picture of merged clusters: how their common mean differs from the central cluster."""
         sizes = self.found.sizes[list(labels)]
-        return self._symbol(name, np.tensordot(sizes / sizes.sum(), self._differences[list(labels)], axes=1))
+        return self._symbol(name, np.tensordot(sizes / sizes.sum(), self._differences[list(labels)], axes=1), self._apart)
 
-    def _symbol(self, name: str, values: FloatArray) -> str:
-        image = heat_map(_coarse(values), *self._apart)
-        inner = f'<image href="{image}" x="10" y="10" width="280" height="280" class="pixels" preserveAspectRatio="none"/>'
+    def _symbol(self, name: str, values: FloatArray, scale: tuple[float, float, tuple[str, ...]]) -> str:
+        image, ink = heat_map(_coarse(values), *scale), " ink" if scale[2] == RISING else ""
+        inner = f'<image href="{image}" x="10" y="10" width="280" height="280" class="pixels{ink}" preserveAspectRatio="none"/>'
         return f'<symbol id="{name}" viewBox="0 0 300 300">{inner}</symbol>'
 
     def shows_members(self, count: int) -> bool:
@@ -100,7 +116,7 @@ class NetworkCards:
     def add_members(self, data: dict[str, Any], graphs: Sequence[Graph], evidence: Evidence) -> None:
         """Add to the data of members a picture of their matrix, and the connections in which they differ most from their mean.
 
-        The picture shows the difference from the mean of all networks, as that of their cluster does. Of each connection the
+        The picture shows the difference from the central cluster, as that of their cluster does. Of each connection the
         share of the squared distance is told, in thousandths.
         """
         data["regions"] = self.names
@@ -113,7 +129,7 @@ class NetworkCards:
             pair = np.stack([own.means[0], self.found.means[row["c"]]])
             both = MeanMatrices(own.names, pair, np.array([0.0, 1.0]), own.directed)
             if self.leads:
-                row["im"] = heat_map(_coarse(own.means[0] - self._of_all), *self._apart)
+                row["im"] = heat_map(_coarse(own.means[0] - self.found.means[self.found.central]), *self._apart)
             roles = [np.array([place[role] for role in graph.roles or ()]) for graph in (graphs[i], self._graphs[row["c"]])]
             shares = _between_nodes(evidence.shares, n, roles[0], roles[1], len(place)) * (1000.0 / total[n] if total[n] else 0.0)
             row["top"] = [
@@ -122,14 +138,28 @@ class NetworkCards:
                 if f"{here:.3g}" != f"{there:.3g}"
             ]
     def _said(self, label: int) -> list[dict[str, Any]]:
-        """What sets the cluster apart from all networks, group of connections by group."""
-        names, said = [str(name) for name in self.found.names], list[dict[str, Any]]()
-        found = group_contrasts(names, self._differences[label], self.found.directed, self._of_all)
-        for one in found:
-            here, there = (float(values[one.where].mean()) for values in (self.found.means[label], self._of_all))
-            digits = 2 if _signed(here) != _signed(there) else 3
-            told = {"here": _signed(here, digits), "all": _signed(there, digits), "stronger": one.difference > 0}
-            if told["here"] == told["all"]:
+        """What sets the cluster apart, group of connections by group: in what it differs from the central cluster.
+
+        By how much is seen beside how far the clusters differ from each other. Of the central cluster, which is compared with
+        the others together, that is told in which it is beyond each of them.
+        """
+        names, said, central = [str(name) for name in self.found.names], list[dict[str, Any]](), self._is_central(label)
+        there = self.found.others_of_central if central else self.found.means[self.found.central]
+        differences = self.found.means[label] - there
+        if len(self.labels) < 2:
+            return []
+        for one in group_contrasts(names, differences, self.found.directed, there):
+            means = {c: float(self.found.means[c][one.where].mean()) for c in self.labels}
+            here, others = means[label], sorted(mean for c, mean in means.items() if c != label)
+            span = max(here, *others) - min(here, *others)
+            beyond = max(others[0] - here, here - others[-1]) if central else abs(float(differences[one.where].mean()))
+            if beyond < MATTERS * span:
+                continue
+            digits = 2 if _signed(here) not in (_signed(others[0]), _signed(others[-1])) else 3
+            beside = others if central else sorted(mean for c, mean in means.items() if c not in (label, self.found.central))
+            told = {"here": _signed(here, digits), "others": _between(beside, digits), "stronger": one.difference > 0}
+            told["there"] = told["others"] if central else _signed(means[self.found.central], digits)
+            if told["here"] == told["there"]:
                 continue
             these = "those" if said else "connections"
             said.append(told | {"short": one.all_of or one.between, "what": one.all_of or f"{these} {one.between}"})
@@ -139,17 +169,19 @@ class NetworkCards:
         """The matrix with the names of its rows."""
         count = len(self.names)
         step = SIDE / count
-        blocks = row_blocks([str(name) for name in self.found.names]) if count > MOST_NAMES else []
+        blocks = row_blocks([str(name) for name in self.found.names], HEIGHT / step) if count > MOST_NAMES else []
         rows = blocks or [Block(i, i + 1, str(self.found.names[i])) for i in shown_ticks(count, MOST_NAMES)]
-        names = [(step * (one.first + one.end) / 2, plain_text(one.name, AXIS)) for one in rows]
-        free = round(LETTER * max(len(name) for _, name in names)) + GAP
-        written, last = [], -np.inf
-        for y, name in names:
-            if y >= last + HEIGHT or not blocks:  # there is no room for the name of a small block
-                written.append(
-                    f'<text x="{free - 5}" y="{y:.1f}" text-anchor="end" dominant-baseline="central">{escape(name)}</text>'
-                )
-                last = y
+        rows = sorted(rows, key=lambda one: one.first - one.end)  # the largest first: there may be no room for all names
+        names: dict[float, str] = {}
+        for one in rows:
+            y = step * (one.first + one.end) / 2
+            if not blocks or all(abs(y - other) >= HEIGHT for other in names):
+                names[y] = plain_text(one.name, AXIS)
+        free = round(LETTER * max(map(len, names.values()))) + GAP
+        written = [
+            f'<text x="{free - 5}" y="{y:.1f}" text-anchor="end" dominant-baseline="central">{escape(names[y])}</text>'
+            for y in sorted(names)
+        ]
         if blocks:
             sides = "".join(f"M{free - 2} {one.first * step + 1:.1f}V{one.end * step - 1:.1f}" for one in blocks)
             written.append(f'<path d="{sides}" stroke="currentColor"/>')
@@ -180,10 +212,11 @@ class Block(NamedTuple):
     name: str
 
 
-def row_blocks(names: Sequence[str]) -> list[Block]:
+def row_blocks(names: Sequence[str], least: float = 0.0) -> list[Block]:
     """Blocks of neighbouring rows whose names share words, and these words; none if few rows are in such blocks.
 
-    Every row of a large matrix cannot be named, and of rows that are named by turns only one side may be told.
+    Every row of a large matrix cannot be named, and of rows that are named by turns only one side may be told. Blocks of at
+    least so many rows have room for a name: the more of these the better.
 
     Examples
     --------
@@ -194,6 +227,7 @@ def row_blocks(names: Sequence[str]) -> list[Block]:
     words = [re.findall(r"[^\W\d_]+", name) for name in names]
     counts = Counter(word for some in words for word in set(some))
     best: list[Block] = []
+    most = 0
     for share in FREQUENT:
         usable = {word for word, count in counts.items() if count <= share * len(names)}
         blocks, first = [], 0
@@ -206,8 +240,9 @@ def row_blocks(names: Sequence[str]) -> list[Block]:
                 blocks.append(Block(first, end, " ".join(word for word in dict.fromkeys(words[first]) if word in common)))
             first = end
         covers = sum(block.end - block.first for block in blocks) >= COVERED * len(names)
-        if covers and len(best) < len(blocks) <= MOST_NAMES and len(blocks) > 1:
-            best = blocks
+        roomy = sum(block.end - block.first >= least for block in blocks)
+        if covers and most < roomy <= MOST_NAMES and roomy > 1:
+            best, most = blocks, roomy
     return best
 
 
@@ -243,21 +278,33 @@ def _ends(values: FloatArray, scale: tuple[float, float, tuple[str, ...]]) -> li
     return [f"{low} and less" if values.min() < scale[0] < 0 else low, f"{high} and more" if values.max() > scale[1] else high]
 
 
-def _caption(said: Sequence[Mapping[str, Any]]) -> list[str]:
+def _between(values: Sequence[float], digits: int) -> str:
+    """Values of other clusters, which are sorted: both of two, and of more the least and the largest; "" if there are none."""
+    if not values:
+        return ""
+    ends = _signed(values[0], digits), _signed(values[-1], digits)
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} {'and' if len(values) == 2 else 'to'} {ends[1]}"
+
+
+def _caption(said: Sequence[Mapping[str, Any]], central: int) -> list[str]:
     """What a tile says: the first of these groups of connections, and one that differs the other way, or else the second."""
     other = [one for one in said[1:] if one["stronger"] != said[0]["stronger"]]
     shown = [*said[:1], *(other or said[1:])[:1]]
-    return [f"{one['short'][0].upper()}{one['short'][1:]}: {'stronger' if one['stronger'] else 'weaker'}" for one in shown]
+    lines = []
+    for one in shown:
+        what = one["short"].removeprefix("of ")
+        way = "stronger" if one["stronger"] else "weaker"
+        lines.append(f"{what[0].upper()}{what[1:]}: {way}, {one['here']} ({one['there']} in cluster {central})")
+    return lines
 
 
 def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
     """The connections in which two clusters of networks on named nodes differ most; `Contrast` of other graphs is by numbers."""
-    found = MeanMatrices.of_means([mean, other], [1.0, 1.0])
+    found = MeanMatrices.of_means([mean, other], [0.0, 1.0])  # the other one is central
     if found is None:
         return []
     lines = []
-    for a, b, here, both in found.largest_differences(0, NAMED_EDGES):
-        there = 2 * both - here
+    for a, b, here, there in found.largest_differences(0, NAMED_EDGES):
         what = f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}"
         lines.append(Contrast(what, number(float(f"{here:.3g}")), number(float(f"{there:.3g}")), abs(here - there)))
     return [line for line in lines if line.here != line.there]

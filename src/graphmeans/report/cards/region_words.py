@@ -163,9 +163,9 @@ def between(one: Called, other: Called, directed: bool, sides: str = "") -> str:
     >>> first, second = Called(np.array([True, False]), "a"), Called(np.array([False, True]), "b")
     >>> both = Called(np.array([True, True]), "all")
     >>> between(second, first, False), between(second, first, True), between(first, first, False), between(both, first, False)
-    ('between a and b', 'from b to a', 'within a', 'from a to all')
+    ('between a and b', 'from b to a', 'within a', 'of a with all')
     >>> between(first, first, False, "same"), between(first, both, False, "other"), between(both, both, False, "same")
-    ('within a, on the same side', 'from a to the other side', 'within either side')
+    ('within a, on the same side', 'of a with the other side', 'within either side')
     """
     if one.is_all and other.is_all:
         return "within either side" if sides == "same" else ""
@@ -176,7 +176,7 @@ def between(one: Called, other: Called, directed: bool, sides: str = "") -> str:
         return f"from {one.name} to {other.name}{apart}"
     if one.is_all or other.is_all:
         part, whole = (other, one) if one.is_all else (one, other)
-        return f"from {part.name} to {({'same': 'its own side', 'other': 'the other side'}).get(sides, whole.name)}"
+        return f"of {part.name} with {({'same': 'its own side', 'other': 'the other side'}).get(sides, whole.name)}"
     one, other = sorted((one, other), key=lambda group: int(group.nodes.argmax()))
     return f"between {one.side} and {other.side}" if one.side and other.side else f"between {one.name} and {other.name}{apart}"
 

@@ -15,7 +15,6 @@ from graphmeans.report.facts.evidence import Evidence
 from graphmeans.report.facts.report_graphs import ReportGraphs
 from graphmeans.report.facts.summary import ClusteringSummary
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures
-from graphmeans.report.words import DOUBT
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
 #: Of molecules it is a larger one: fragments of a formula are read as molecules that they are not.
@@ -61,8 +60,8 @@ def typical_members(
     chosen: dict[int, int] = {}
     for c in summary.clusters:
         near = members_by_distance(labels, evidence.own_distance, c.label)[: min(NEAR, -(-c.size // 2))]
-        clear = near[evidence.margins[near] >= DOUBT]
-        near = clear if len(clear) else near  # who is nearly in another cluster does not stand for this one
+        clear = near[~evidence.doubtful[near]]
+        near = clear if len(clear) else near  # who is near the border to another cluster does not stand for this one
         usual = float(c.mean.node_support.sum()), float(c.mean.edge_support.sum())
         if len(near):
             chosen[c.label] = min(near.tolist(), key=lambda n: sum(abs(np.log1p(sizes[n]) - np.log1p(usual))))

@@ -155,6 +155,8 @@ def _known_at_once(
             row["c2"], row["r2"] = other, distance
             if not known:
                 row["u"] = 1  # it is at most that far away
+    for n in np.flatnonzero(evidence.doubtful).tolist():
+        rows[n]["b"] = 1
     if summary.proven_margins is not None:
         least = summary.proven_margins[sample]
         for row, margin in zip(rows, (np.floor(least * 1e4) / 1e4).tolist(), strict=True):

@@ -39,6 +39,7 @@ from graphmeans.report.facts.report_graphs import read_ahead
 from graphmeans.report.facts.shares import DistanceShares, distance_shares
 from graphmeans.report.facts.silhouettes import LARGEST_ERROR, Silhouettes, silhouettes
 from graphmeans.report.facts.summary import all_matchings
+from graphmeans.report.words import BORDER
 from graphmeans.space import GraphSpace
 
 #: The page may spend this share of the matchings of the fit,
@@ -77,6 +78,7 @@ class Evidence:
     second: IntArray  # the nearest of the other clusters, -1 if there is none
     second_distance: FloatArray  # its distance, or at least that
     second_matched: NDArray[np.bool_]  # whether it is the distance
+    way: FloatArray  # how far it is on the way from its own mean to that of the second cluster; the border is at 1/2
     ways: CenterWays
     map: Map
     rest: FloatArray | None  # places of the graphs that are not in the sample, estimated
@@ -92,6 +94,11 @@ class Evidence:
         """How much farther the second cluster is than the own one, relative to it: near 0 is doubtful."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.second >= 0, 1.0 - self.own_distance / self.second_distance, np.inf)
+
+    @property
+    def doubtful(self) -> NDArray[np.bool_]:
+        """Whether a graph is near the border to its second cluster."""
+        return np.asarray(self.way >= BORDER)
 
 
 def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, random_state: int = 0) -> Evidence:
@@ -135,7 +142,8 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
     rest, fidelity = estimated_places(estimator, graphs, sample, labels, distances, graphs_of_sample, means, there)
     return Evidence(
         sample=sample, fair=fair, own_distance=distances[sample], mappings=mappings, shares=shares,
-        second=second, second_distance=second_distance, second_matched=matched > 0, ways=between, map=there, rest=rest,
+        second=second, second_distance=second_distance, second_matched=(matched > 0) | (rows is not None),
+        way=_on_the_way(distances[sample], second, second_distance, ways.distances[of]), ways=between, map=there, rest=rest,
         rest_fidelity=fidelity, silhouettes=widths,
         stability=_stability(points, centers, of, own, second, beside, fair, random_state),
         nearest=nearest, farthest=farthest,
@@ -255,6 +263,19 @@ def _second(
             second[row], distance[row] = pairs[p, 1], found.upper[p]
             into[own.ptr[row] : own.ptr[row + 1]] = found.mapping(p)
     return second, distance, matched, into
+
+
+def _on_the_way(own: FloatArray, second: IntArray, there: FloatArray, apart: FloatArray) -> FloatArray:
+    """How far graphs are on the way from their mean to that of their second cluster, as a share of it.
+
+    As in the plane of a triangle: the foot of a graph on the line through both means, which are so far apart. Distances in many
+    dimensions are nearly all the same, since what a graph has of its own adds to each; this share is free of that. The border
+    between two clusters is at 1/2.
+    """
+    far = apart[np.arange(len(own)), second] ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        way = np.where(far > 0, (far + own**2 - there**2) / (2.0 * far), 0.5)
+    return np.where(second >= 0, way, -np.inf)
 
 
 def _stability(

@@ -33,6 +33,8 @@ class Silhouettes:
     index: float
     error: float | None  # the standard error of the index; None if nothing was sampled
     matchings: int
+    inside: float  # the share of graphs that are nearer to their own cluster than to any other: the mean over clusters
+
 
 
 def silhouettes(
@@ -70,7 +72,7 @@ def silhouettes(
     n = len(points)
     if n == int(sizes.sum()) and n * (n - 1) // 2 <= most:
         widths = silhouette_widths(space.distances(points), labels)
-        return Silhouettes(np.arange(n), widths, _index(widths, labels), None, n * (n - 1) // 2)
+        return Silhouettes(np.arange(n), widths, _index(widths, labels), None, n * (n - 1) // 2, _inside(widths, labels))
     beside = _beside(ways, filled)
     blocks = len(filled) / 2 + len(beside)
     matched, compared = int(np.sqrt(most / blocks)), min(MEMBERS, int(np.sqrt(PAIRS / blocks)))
@@ -107,7 +109,7 @@ def silhouettes(
         left_out.append(_index(_widths((total - less)[kept], (count - fewer)[kept], of[kept]), of[kept]))
     m = len(left_out)
     error = float(np.sqrt((m - 1) / m * np.sum((np.array(left_out) - np.mean(left_out)) ** 2)))
-    return Silhouettes(rows, widths, _index(widths, of), error, spent)
+    return Silhouettes(rows, widths, _index(widths, of), error, spent, _inside(widths, of))
 
 
 def _along_centers(
@@ -176,6 +178,10 @@ def _widths(total: FloatArray, count: FloatArray, labels: IntArray) -> FloatArra
         widths = (other - own) / np.maximum(own, other)
     widths[alone | ~np.isfinite(widths)] = 0.0
     return np.asarray(widths)
+
+
+def _inside(widths: FloatArray, labels: IntArray) -> float:
+    return _index((widths > 0).astype(np.float64), labels)
 
 
 def _index(widths: FloatArray, labels: IntArray) -> float:

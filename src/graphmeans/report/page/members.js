@@ -180,10 +180,10 @@ function memberViews(D, paint, tell) {
     if (g.pm !== undefined) said.append(provenWords(g));
   }
 
-  // The second cluster: also near if it is at most a third farther than the own one, else how much farther. Some distances are only bounds.
+  // The second cluster: whether the graph is near the border to it, else how much farther it is. Some distances are only bounds.
   function secondWords(g) {
     const most = g.u ? "at most " : "", away = g.u ? `, at most ${g.r2} away` : ` at ${g.r2}`, link = clusterLink(g.c2);
-    if (0.75 * g.r2 <= g.r) return [" · also near ", link, away];
+    if (g.b) return [" · near the border to ", link, away];
     if (g.r2 <= 2 * g.r) return [" · next: ", link, away];
     const times = g.r ? `${most}${Number((g.r2 / g.r).toPrecision(2))} times as far, at ${g.r2}` : `${most}${g.r2} away`;
     return [g.u ? " · the next one known, " : " · clearly: the next one, ", link, `, is ${times}`];

@@ -23,7 +23,7 @@ function regionView(g, D, paint, wide) {
   if (g.im) {
     const side = document.createElement("div");
     side.className = "beside-matrices";
-    for (const [said, symbol] of [["this network, beside the mean of all", null], ["its cluster", `#m${g.c}`]]) {
+    for (const [said, symbol] of [["this network, beside the central cluster", null], ["its cluster", `#m${g.c}`]]) {
       const figure = document.createElement("figure"), caption = document.createElement("figcaption");
       const svg = addSvg(figure, "svg", { viewBox: "10 10 280 280", role: "img", "aria-label": `Matrix: ${said}` });
       if (symbol) addSvg(svg, "use", { href: symbol, width: 300, height: 300 });

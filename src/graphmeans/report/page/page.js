@@ -79,7 +79,7 @@
   const tools = document.querySelector(".tools"), cards = [...document.querySelectorAll("article.cluster")], tiles = [...document.querySelectorAll(".gallery li")];
   const pageOrder = cards.map((card) => Number(card.dataset.c));
   const doubtful = new Set();
-  D.graphs.forEach((g) => { if (g.r2 !== undefined && g.r > 0.9 * g.r2) doubtful.add(g.c); });
+  D.graphs.forEach((g) => { if (g.b) doubtful.add(g.c); });
   const present = D.clusters.map((cluster) => new Set(cluster.mix || []));
   const query = () => $("search").value.trim();
 

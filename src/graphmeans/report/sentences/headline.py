@@ -10,6 +10,9 @@ from graphmeans.report.facts.evidence import REDRAWN, Evidence
 from graphmeans.report.facts.summary import ClusteringSummary
 from graphmeans.report.words import counted, number, percent
 
+#: Clusters with a smaller silhouette index overlap, unless so large a share of the graphs is nearest to its own cluster.
+OVERLAP, NEARLY_ALL = 0.25, 0.95
+
 
 class KeyFigure(NamedTuple):
     """A figure below the headline, and what it says."""
@@ -28,11 +31,11 @@ def headline(summary: ClusteringSummary, evidence: Evidence, noun: str = "graph"
         apart = f"The smallest holds {counted(small, noun)}, the largest {number(large)}."
         said.append(f"Each holds {counted(small, noun)}." if small == large else apart)
     if evidence.silhouettes is not None:
+        inside = evidence.silhouettes.inside
         index = f"silhouette index {silhouette_words(evidence)}; 1 would be wholly apart, 0 not at all"
-        said.append(f"{_apart(evidence.silhouettes.index)} ({index}).")
-    elif len(sizes) > 1:
-        drawn = counted(len(evidence.sample), noun)
-        said.append(f"How well the clusters are apart cannot be told from the {drawn} compared here.")
+        if evidence.silhouettes.index < OVERLAP:
+            index += f"; {percent(inside)} of the {noun}s are nearer to their own cluster, on average, than to any other"
+        said.append(f"{_apart(evidence.silhouettes.index, inside)} ({index}).")
     sure = []
     if np.isfinite(summary.certified):
         sure.append(f"{percent(summary.certified)} of the {noun}s are proven to be nearest to the mean of their own cluster")
@@ -87,7 +90,10 @@ def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool, 
     if molecules:
         return "Each picture is the molecule nearest to the mean of its cluster."
     if matrices:
-        return "Each picture says which connections are stronger or weaker in the mean of a cluster than in all networks."
+        return (
+            "Each picture is the mean matrix of a cluster: of the one that is nearest to all others as it is, of the others how "
+            "they differ from that one."
+        )
     if typical:
         return f"Each picture is a typical member of a cluster. In mean graphs {paler}."
     if sequences:
@@ -102,8 +108,11 @@ def silhouette_words(evidence: Evidence) -> str:
     return f"{index:.2f}" if error is None else f"{index:.2f} ± {max(error, 0.01):.2f}"
 
 
-def _apart(index: float) -> str:
-    for least, said in ((0.5, "are well apart"), (0.25, "are apart, with some overlap"), (0.1, "overlap a good deal")):
+def _apart(index: float, inside: float) -> str:
+    """How well clusters are apart. In many dimensions an index is small also of clusters that do not overlap."""
+    if index < OVERLAP and inside >= NEARLY_ALL:
+        return "The clusters are apart, though their members differ a lot from each other"
+    for least, said in ((0.5, "are well apart"), (OVERLAP, "are apart, with some overlap"), (0.1, "overlap a good deal")):
         if index >= least:
             return f"The clusters {said}"
     return "The clusters are hardly apart: look at the members before you trust them"
