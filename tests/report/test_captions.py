@@ -58,11 +58,19 @@ def test_captions_are_what_cards_say_first_and_stay_away_where_classes_are_known
     text = write_report(tmp_path / "a.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
     found = captions(text)
     assert len(found) == estimator.n_clusters
-    for label, said in found.items():
+    nearest = 0
+    for label in found:
         card = text.split(f'id="cluster-{label}"')[1].split("</article>")[0]
-        said_there = re.findall(r"<b>(.*?)</b>( \(others .*?\))", re.search(r'class="told">(.*?)</p>', card)[1])[:2]
-        first = "; ".join(re.sub(",? on average$", "", one) + others for one, others in said_there)
-        assert said == first[0].upper() + first[1:]
+        tile = re.findall(r'<small title="(.*?)">', text.split(f'<li data-c="{label}">')[1].split("</li>")[0])
+        said = re.findall(r"<b>(.*?)</b>( \(others .*?\))", re.search(r'class="told">(Unlike the others.*?)</p>', card)[1])
+        known = {re.sub(",? on average$", "", one) + others for one, others in said}
+        if beside := re.search(r'class="told">Unlike Cluster (\d+), the nearest: (.*?)</p>', card):
+            for one, there in re.findall(r"<b>(.*?)</b> \(there (.*?)\)", beside[2]):
+                known.add(re.sub(",? on average$", "", one) + f" (cluster {beside[1]}: {there})")
+        for line in tile:
+            assert line in {one[0].upper() + one[1:] for one in known} or line.endswith("single lines") or line[:7] == "Such as"
+            nearest += "(cluster " in line
+    assert nearest
     summary = summarize_clustering(estimator, classes)
     assert summary.accuracy > 0.7
     text = write_report(tmp_path / "b.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
@@ -80,7 +88,9 @@ def test_a_mixed_cluster_names_its_classes_and_on_a_mixed_page_what_sets_it_apar
         assert lines[0] == ", ".join(f"{share}% {name}" for (name, _), share in zip(cluster.mixture, whole, strict=True))
         card = text.split(f'id="cluster-{cluster.label}"')[1].split("</article>")[0]
         said = entities.unescape(re.sub(",? on average|<.*?>", "", card))
-        assert lines[1].lower() in said.lower()  # with what it is in the others
+        for line in lines[1:]:  # with what it is in the others
+            told = re.sub(r"\(cluster \d+: ", "(there ", line.lower())
+            assert told in said.lower() or re.fullmatch(r"(\d+% )?single (lines|nodes)", line.lower())
 
 
 def test_a_cluster_that_nothing_sets_apart_is_told_by_its_size(tmp_path):

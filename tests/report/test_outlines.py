@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from html import unescape
 
 import numpy as np
@@ -12,7 +14,7 @@ from test_report_browser import Tab, browser  # noqa: F401
 import graphmeans as gm
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.report import write_report
-from graphmeans.report.sentences.outlines import outline, without_common_head
+from graphmeans.report.sentences.outlines import tree_lines
 from reports import Page, fitted
 
 LOOP = ("Function", [("arguments", []), ("For", [("Name", []), ("If", [("Yield", [])])])])
@@ -29,36 +31,45 @@ def run(tmp_path_factory):
     return trees, estimator, Page(path), path.read_text(encoding="utf-8")
 
 
-def test_the_outline_names_what_half_of_the_members_have(run):
+def listed(html: str, label: int) -> list[tuple[int, str, str]]:
+    """The lines of the mean tree on a card: how far down, the kind, and the share."""
+    card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+    found = re.findall(r'<li style="--level: (\d+)"><span>(.*?)</span> <i>(.*?)</i></li>', card)
+    return [(int(level), unescape(kind), share) for level, kind, share in found]
+
+
+def test_a_mean_tree_is_listed_line_by_line(run):
     _, estimator, _, html = run
     loops = int(estimator.labels_[0])
-    said = {}
-    for label in (0, 1):
-        card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
-        said[label] = re.sub(r"\s+", " ", re.sub("<.*?>", "", re.search(r'class="told outline">(.*?)</p>', card)[1]))
-    begin = "Found in at least half of the members, among others: Function › arguments, "
-    assert said[loops] == begin + "For › Name, If › Yield"
-    assert said[1 - loops] == begin + "Return › Call › Name ×2"  # the Await of a third of them is not named
-    tiles = dict(re.findall(r'<li data-c="(\d)">.*?<small title="(.*?)">', html))
-    assert tiles[str(loops)] == "Half or more have For › Name, If › Yield"  # without what all clusters begin with
+    begin = [(0, "Function", "100%"), (1, "arguments", "100%")]
+    assert listed(html, loops) == [*begin, (1, "For", "100%"), (2, "Name", "100%"), (2, "If", "100%"), (3, "Yield", "100%")]
+    rest = [(1, "Return", "100%"), (2, "Call", "100%"), (3, "Name", "100%"), (3, "Name", "100%")]
+    assert listed(html, 1 - loops) == begin + rest  # the Await of a third of them is not listed
 
 
-def test_each_word_of_an_outline_is_in_half_of_the_members(run):
-    trees, estimator, _, _ = run
-    for label, mean in enumerate(estimator.centroids(kind="graph")):
-        members = [tree for tree, of in zip(trees, estimator.labels_, strict=True) if of == label]
-        for level, words in enumerate(outline(mean)):
-            for word in words.split(", "):
-                kind, _, times = word.partition(" ×")
-                enough = [tree for tree in members if at_depth(tree, level).count(kind) >= int(times or 1)]
-                assert len(enough) >= len(members) / 2
-
-
-def at_depth(tree, level: int) -> list[str]:
-    depth = {0: 0}
-    for _ in range(tree.n_nodes):
-        depth.update({b: depth[a] + 1 for a, b in tree.edges.tolist() if a in depth})
-    return [tree.nodes["label"][i] for i in range(tree.n_nodes) if depth[i] == level]
+def test_each_line_has_the_share_of_members_with_that_kind_in_that_place(tmp_path):
+    random = np.random.default_rng(0)
+    trees = []
+    for n in range(30):
+        kinds = ["Name", "Call", "If", "Str"]
+        trees.append(("f", [("Return", [(str(random.choice(kinds)), []), ("Num", [])]), ("arg", [])]))
+        trees.append(("f", [("For", [("Name", [("Num", [])] * 3)] * (2 + n % 2))]))
+    graphs = gm.structures.trees(trees)
+    estimator = fitted(graphs, 3)
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
+    page, html, means = Page(path), path.read_text(encoding="utf-8"), estimator.centroids(kind="graph")
+    told = 0
+    for label, mean in enumerate(means):
+        rows = [row for row in page.data["graphs"] if row["c"] == label]
+        counts = Counter((j, graphs[row["i"]].nodes["label"][i]) for row in rows for i, j in enumerate(row["m"]) if j >= 0)
+        most = {j: max(count for (at, _), count in counts.items() if at == j) for j in range(mean.n_nodes)}
+        half = sorted(round(100 * count / len(rows)) for count in most.values() if 2 * count >= len(rows))
+        lines = listed(html, label)
+        assert sorted(float(share[:-1]) for *_, share in lines) == pytest.approx(half, abs=0.6)
+        assert [kind for level, kind, _ in lines if level == 0] == ["f"]
+        assert all(b <= a + 1 for (a, *_), (b, *_) in itertools.pairwise(lines))
+        told += len(lines)
+    assert told >= 12
 
 
 def test_small_pictures_have_no_words_and_large_ones_do(run):
@@ -90,60 +101,22 @@ def crosses(a, b, c, d) -> bool:
     return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
 
 
-def test_an_outline_and_the_sentence_below_it_count_the_same(tmp_path):
-    """In the same place there is a child in all members, but none of its kinds is in half of them."""
-    random = np.random.default_rng(0)
-    trees = []
-    for n in range(30):
-        kinds = ["Name", "Call", "If", "Str"]
-        trees.append(("f", [("Return", [(str(random.choice(kinds)), []), ("Num", [])]), ("arg", [])]))
-        trees.append(("f", [("For", [("Name", [("Num", [])] * 3)] * (2 + n % 2))]))
-    graphs = gm.structures.trees(trees)
-    estimator = fitted(graphs, 3)
-    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
-    text = unescape(path.read_text(encoding="utf-8"))
-    told = 0
-    for label in range(3):
-        members = [graphs[i] for i in np.flatnonzero(estimator.labels_ == label)]
-        card = text.split(f'id="cluster-{label}"')[1].split("</article>")[0]
-        line = re.search(r'class="told outline">(.*?)</p>', card)
-        levels = re.findall(r"<b>(.*?)</b>", line[1]) if line else []
-        over = levels[0] if levels else ""
-        for level in levels[1:]:
-            for word in level.split(", "):
-                kind, times = re.fullmatch(r"(\w+)(?: ×(\d))?", word).groups()
-                have = 0
-                for graph in members:
-                    words = graph.nodes["label"].tolist()
-                    pairs = [(i, words[j]) for i, j in graph.edges.tolist() if words[i] == over]
-                    have += any(pairs.count((i, kind)) >= int(times or 1) for i in range(graph.n_nodes))
-                assert 2 * have >= len(members), (label, over, word)
-                told += 1
-            over = re.sub(" ×.*", "", level.split(", ")[-1])
-        for share, pair in re.findall(r"<b>(\w+%?) have (\w+ › \w+)</b>", card):
-            few = share == "none" or (share != "all" and int(share[:-1]) < 50)
-            assert not (few and pair in " › ".join(level.split(", ")[-1] for level in levels))
-    assert told >= 5
+def test_a_node_is_listed_below_what_most_members_have_it_below():
+    ones = {"node_support": [1.0, 0.8, 0.7, 0.6, 0.4]}
+    kinds = {"kind": ["def", "if", "for", "name", "rare"], "depth": [0.0, 1.0, 1.0, 2.0, 2.0]}
+    ends, shares = [(0, 1), (0, 2), (1, 3), (2, 3), (2, 4)], [0.8, 0.7, 0.2, 0.4, 0.4]
+    mean = MeanGraph(kinds, ends, edge_support=shares, directed=True, **ones)
+    assert [tuple(line) for line in tree_lines(mean)] == [(0, "def", 1.0), (1, "if", 0.8), (1, "for", 0.7), (2, "name", 0.6)]
+    across = np.array([0.0, 2.0, 1.0, 1.0, 1.0])  # as they are drawn, from left to right
+    assert [line.kind for line in tree_lines(mean, across)] == ["def", "for", "name", "if"]
+    assert [line.kind for line in tree_lines(mean, across, most=2)] == ["def", "if"]
 
 
-def test_an_outline_ends_where_no_kind_is_in_half_of_the_members():
-    mean = MeanGraph(
-        {"label": ["f", "x", "y", "z"]}, [(0, 1), (0, 2), (1, 3)], node_support=[1] * 4, edge_support=[1] * 3, directed=True
-    )
-    assert outline(mean) == ("f", "y, x", "z")
-    assert outline(mean, [{("f", "x"): 1, ("f", "y"): 1}, {("f", "x"): 1, ("x", "z"): 1}, {("f", "x"): 1}]) == ("f", "x")
-    twice = MeanGraph({"label": ["f", "x", "x"]}, [(0, 1), (0, 2)], node_support=[1] * 3, edge_support=[1] * 2, directed=True)
-    assert outline(twice, [{("f", "x"): 2}, {("f", "x"): 2}]) == ("f", "x ×2")
-    assert outline(twice, [{("f", "x"): 2}, {("f", "x"): 1}, {("f", "x"): 1}]) == ("f", "x")
-
-
-def test_what_is_no_tree_of_words_has_no_outline():
-    ones = {"node_support": [1.0] * 3, "edge_support": [1.0] * 3}
+def test_what_is_no_tree_of_words_is_not_listed():
     cycle = [(0, 1), (1, 2), (2, 0)]
-    assert outline(MeanGraph({"kind": ["a", "b", "c"]}, cycle, directed=True, **ones)) is None
-    assert outline(MeanGraph({"size": [1.0, 2.0, 3.0]}, cycle, directed=True, **ones)) is None
-    assert without_common_head([("a", "b"), None, ("a", "b")]) == [("b",), None, ("b",)]
-    assert without_common_head([]) == []
+    ones = {"node_support": [1.0] * 3, "edge_support": [1.0] * 3}
+    assert tree_lines(MeanGraph({"kind": ["a", "b", "c"]}, cycle, directed=True, **ones)) == []
+    assert tree_lines(MeanGraph({"size": [1.0, 2.0, 3.0]}, cycle, directed=True, **ones)) == []
 
 
 def test_words_of_trees_are_legible_in_a_members_view_and_none_is_cut_off(browser, tmp_path):  # noqa: F811

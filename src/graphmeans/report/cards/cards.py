@@ -30,15 +30,17 @@ from graphmeans.report.sentences.contrasts import (
     profile_contrasts,
     spreads,
 )
-from graphmeans.report.sentences.outlines import BELOW, branches, consensus, outline, without_common_head
-from graphmeans.report.sentences.shapes import ARMS, EMPTY, PIECES, forms, join_graphs
+from graphmeans.report.sentences.outlines import branches, consensus, tree_lines
+from graphmeans.report.sentences.shapes import ARMS, EMPTY, HUB, LINE, NODE, PIECES, forms, join_graphs
 from graphmeans.report.sentences.told import (
     EMPTY_WORDS,
+    MOST,
     PIECES_WORDS,
     Told,
     features,
     form_in_short,
     form_words,
+    kinds_each,
     main_form,
     mean_shapes,
     told,
@@ -49,10 +51,14 @@ from graphmeans.report.words import BORDER, MISSING, counted, natural_key, numbe
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
 #: Molecules are drawn larger: so many stand in one row.
 OF_MOLECULES = 6
-#: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
-CAPTION, CLASSES, SAID = 3, 3, 2
+#: What the caption of a small picture names: classes of a cluster, differences; and differences of trees, which look alike.
+CLASSES, SAID, OF_TREES = 3, 2, 3
+#: Differences from the nearest cluster that a card tells beside those from all others.
+OF_NEAREST = 2
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
 PURE, MIXED = 0.9, 0.7
+#: Forms that a picture in the plane shows less clearly than a word: more than one thing may be seen in it.
+PLAIN_FORMS = (EMPTY, NODE, LINE)
 #: So many tiles are narrow: of more clusters a tile tells one difference.
 MANY = 16
 #: Shares of kinds differ visibly if they do so much; a feature follows from another if they are so strongly correlated.
@@ -80,16 +86,16 @@ class CardMaker:
         self.way, self.doubtful = evidence.way.tolist(), evidence.doubtful.tolist()
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
-        trees = any(pictures.is_tree)
+        trees = pictures.are_trees
         shape: list[dict[str, float]] = [{} for _ in self.members]
         self.forms = ["" for _ in self.members]
         self.short_forms = self.forms
         self.two_way = False
+        self.placed = any(own_positions(c.mean) is not None for c in self.clusters)
         if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
             joined = join_graphs([graph for members in self.members for graph in members])
             self.two_way = joined.two_way
-            placed = any(own_positions(c.mean) is not None for c in self.clusters)  # then pictures show how lines run
-            seen = placed or trees
+            seen = self.placed or trees  # pictures show how lines run
             rest, pieces = iter("" if seen and form == ARMS else form for form in forms(joined)), iter(joined.pieces.tolist())
             named = [list(islice(rest, len(members))) for members in self.members]
             self.forms = [
@@ -98,26 +104,29 @@ class CardMaker:
             ]
             main = [main_form(own) for own in named]
             if len({form for form, _ in main}) > 1:  # what all have sets none apart
-                self.short_forms = [form_in_short(*of) if of[0] == EMPTY or not placed else "" for of in main]
+                self.short_forms = [form_in_short(*of) if of[0] in PLAIN_FORMS or not self.placed else "" for of in main]
             if not trees:
                 shape, spread = mean_shapes(self.members, joined)
                 self.spread |= spread
             if all(c.mean.n_nodes == 0 or own_positions(c.mean) is not None for c in self.clusters):
                 # Lines of drawings may touch without a common node: nobody would see the pieces.
                 self.forms = ["" if PIECES_WORDS in said else said for said in self.forms]
-                shape = [{key: value for key, value in one.items() if key != PIECES} for one in shape]
+                shape = [{key: value for key, value in one.items() if key != PIECES and not key.startswith(HUB)} for one in shape]
             if self.two_way:  # two opposite arcs are one edge, in words as in pictures
                 for counts in (*self.profiles, self.spread):
                     if EDGES in counts:
                         counts[EDGES] /= 2
         below = [branches(members) if trees else None for members in self.members]
-        self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, strict=True)]
-        self.outlines = [
-            outline(c.mean, pairs or ()) if tree else None
-            for c, tree, pairs in zip(self.clusters, pictures.is_tree, below, strict=True)
+        kinds: list[dict[str, float]] = [{} for _ in self.members]
+        if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
+            kinds, spread = kinds_each(self.members)
+            self.spread |= spread
+        self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, kinds, strict=True)]
+        self.trees = [
+            tree_lines(mean, places[:, 0]) if trees else []
+            for mean, places in zip(pictures.means, pictures.layouts, strict=True)
         ]
         self.sequences = [consensus(c.mean) for c in self.clusters]
-        self.captions = without_common_head(self.outlines)
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.many = len(self.clusters) > MANY
         self.mixed = summary.accuracy is not None and summary.accuracy < MIXED
@@ -146,14 +155,18 @@ class CardMaker:
         ]
         apart = self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else []
         said, plain = self._told(cluster), self._plain(cluster) if cluster.size else ""
+        known = {one.key for one in said}
+        beside = [one for one in self._told_of_nearest(cluster) if one.key not in known] if len(self.clusters) > 2 else []
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
             "core": _core_words(self.means[label], self.two_way), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "second": self._second(label), "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
+            "unlike_nearest": beside[:OF_NEAREST],
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
-            "outline": self.outlines[label], "sequence": self.sequences[label],
+            "tree": [(line.level, line.kind, percent(line.share)) for line in self.trees[label]],
+            "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, plain, network), "network": network,
             "plain": plain, "form": self._form(label, said), "silhouette": self._silhouette(label),
             "groups": [group for group in groups if group["members"]],
@@ -174,24 +187,24 @@ class CardMaker:
             lines.append(", ".join(f"{share}% {class_in_words(name)}" for share, (name, _) in named))
         if self.sequences[cluster.label]:
             lines.append(self.sequences[cluster.label] or "")
-        levels = self.captions[cluster.label]
-        if levels and self.captions.count(levels) == 1:  # what another cluster has, too, tells nothing
-            lines.append(f"Half or more have {BELOW.join(levels[:CAPTION])}")
-        matrix = network is not None and network["leads"]
-        if self._unnamed(cluster) or matrix:
-            most = 1 if self.many or cluster.majority is not None else SAID
+        if network is not None and network["leads"]:
+            return lines + network["caption"][: 1 if self.many else SAID]
+        if self._unnamed(cluster):
+            most = 1 if self.many else OF_TREES if any(self.trees) else SAID
             words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
-            if network is not None and matrix:
-                lines += network["caption"][: 1 if self.many else SAID]
-                words = []
-            elif len(words) < most and not lines and plain and not any(map(_SIZE.search, words)):
-                words.append(f"{plain} on average")
+            drawn = self.placed or any(self.trees)  # then pictures show how large graphs are
+            sized = lines or words if drawn else any(map(_SIZE.search, words))
             if (form := self.short_forms[cluster.label]) and EMPTY_WORDS not in "".join(words):
                 lines.append(form)
                 words = words[:1]
-            if words:
-                text = "; ".join(words)
-                lines.append(f"{text[0].upper()}{text[1:]}")
+            if plain and not sized:
+                lines.append(f"{plain} on average")
+            near, shown = self._told_of_nearest(cluster), {one.key for one in said[: len(words)]}
+            if near and not shown & {one.key for one in near}:  # else these tell them apart
+                first = next((one for one in near if one.key not in {other.key for other in said}), near[0])
+                what = first.what.removesuffix(" on average").removesuffix(",")
+                words = [*words[: max(most - 1, 1)], f"{what} (cluster {self._nearest(cluster.label)}: {first.there})"]
+            lines += [f"{text[0].upper()}{text[1:]}" for text in words]
         return lines
 
     def _unnamed(self, cluster: ClusterSummary) -> bool:
@@ -234,9 +247,24 @@ class CardMaker:
         if not cluster.size or len(self.clusters) < 2 or is_labelled(cluster.mean):
             return []
         others = [c.label for c in self.clusters if c.label != cluster.label]
+        return self._unlike(cluster, others, MOST)
+
+    def _told_of_nearest(self, cluster: ClusterSummary) -> list[Told]:
+        """What sets the members apart from those of the nearest cluster, all of it."""
+        near = self._nearest(cluster.label)
+        if near < 0 or not cluster.size or is_labelled(cluster.mean) or not self.clusters[near].size:
+            return []
+        return self._unlike(cluster, [near], None)
+
+    def _unlike(self, cluster: ClusterSummary, others: Sequence[int], most: int | None) -> list[Told]:
         names = dict(zip(("node", "edge"), _called(cluster.mean), strict=True))
         theirs, sizes = [self.features[c] for c in others], [self.clusters[c].size for c in others]
-        return list(told(self.features[cluster.label], theirs, sizes, self.spread, names))
+        return list(told(self.features[cluster.label], theirs, sizes, self.spread, names, most))
+
+    def _nearest(self, label: int) -> int:
+        """The nearest of the other clusters, -1 if there is none."""
+        near = self.evidence.ways.neighbours[label]
+        return int(near[0]) if len(near) else -1
 
     def distinctions(self, most: int = 24) -> tuple[list[str], list[list[str]]]:
         """What distinguishes clusters: the features in which they differ most, and their values for each cluster.

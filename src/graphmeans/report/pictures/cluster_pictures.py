@@ -53,6 +53,11 @@ class ClusterPictures:
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     @property
+    def are_trees(self) -> bool:
+        """Whether all means that have nodes are drawn as trees."""
+        return any(self.is_tree) and all(tree or not mean.n_edges for tree, mean in zip(self.is_tree, self.means, strict=True))
+
+    @property
     def one_line(self) -> bool:
         """Whether all means are sequences in one line, which needs no square."""
         return all(

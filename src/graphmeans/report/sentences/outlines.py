@@ -1,12 +1,14 @@
-"""A tree in one line: what most members of a cluster have, from the root down the largest branch; and a sequence in one."""
+"""A mean tree line by line, as files are listed in folders; what is below what in trees; and a sequence in one line."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.network import sequence_places
@@ -14,14 +16,13 @@ from graphmeans.plots.positions import has_positions, node_kinds
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import forest_of
 
-#: The share of members that must have a node for it to be named; levels below the root; and kinds of nodes on a level.
-LEAST, LEVELS, KINDS = 0.5, 4, 4
+#: The share of members that must have a node for it to be listed; and how many lines there are at most.
+LEAST, LINES = 0.5, 28
 #: Places of a sequence that are told.
 PLACES = 40
 #: What stands between two levels.
 BELOW = " › "
 
-Outline = tuple[str, ...]
 #: How many nodes of the second kind, at most, stand below one node of the first, in one graph.
 Branches = Mapping[tuple[str, str], int]
 
@@ -45,50 +46,60 @@ def branches(graphs: Sequence[Graph]) -> list[Branches]:
     return found
 
 
-def outline(mean: MeanGraph, members: Sequence[Branches] = ()) -> Outline | None:
-    """The levels of a mean tree in words: the root, its children, the children of the one with the most below it, and so on.
+class TreeLine(NamedTuple):
+    """A node of a mean tree in a line of its own: how far down, its kind, and the share of the members that have it there."""
 
-    Only nodes and edges count that at least half of the members have, each by itself: in their places, and of kinds that as many
-    of these `members` have below each other anywhere, as sentences count them. The kinds of a level stand beside each
-    other, the most frequent node first; the one whose children come next stands last. None if the mean is no tree of words.
+    level: int
+    kind: str
+    share: float
+
+
+def tree_lines(mean: MeanGraph, across: FloatArray | None = None, most: int = LINES) -> list[TreeLine]:
+    """What at least half of the members of a cluster of trees have, line by line, as files are listed in folders.
+
+    A node stands below the one that most members have it below. Siblings stand in the order of the column ``place``, else as
+    they are drawn: `across` says where from left to right. Of very many nodes those that most members have are listed. Nothing
+    if the mean is no tree of words.
+
+    Examples
+    --------
+    >>> shares = dict(node_support=[1.0, 0.75, 0.5, 0.25], edge_support=[0.75, 0.5, 0.25])
+    >>> kinds = {"kind": ["def", "if", "call", "name"]}
+    >>> [tuple(line) for line in tree_lines(MeanGraph(kinds, [(0, 1), (1, 2), (2, 3)], directed=True, **shares))]
+    [(0, 'def', 1.0), (1, 'if', 0.75), (2, 'call', 0.5)]
     """
     words = node_kinds(mean)
     if words is None or has_positions(mean):
-        return None
-    nodes = mean.node_support >= LEAST
-    edges = (mean.edge_support >= LEAST) & nodes[mean.edges].all(axis=1)
-    forest = forest_of(mean, nodes, edges)
+        return []
+    support, kept = mean.node_support, mean.node_support >= LEAST
+    if kept.sum() > most:
+        kept[:] = False
+        kept[np.argsort(-support, kind="stable")[:most]] = True
+    edges = np.flatnonzero(kept[mean.edges].all(axis=1))
+    chosen = np.zeros(mean.n_edges, dtype=bool)
+    strongest: dict[int, int] = {}
+    for e in edges[np.argsort(-mean.edge_support[edges], kind="stable")].tolist():
+        strongest.setdefault(int(mean.edges[e, 1]), e)
+    chosen[list(strongest.values()) if mean.directed else edges] = True
+    forest = forest_of(mean, kept, chosen)
     if forest is None:
-        return None
-    below: dict[int, list[int]] = {}
-    for child, parent in forest.parent.items():
-        below.setdefault(parent, []).append(child)
-    most = dict.fromkeys(forest.level, 1)  # nodes in the branch that begins here
-    for node in sorted(forest.level, key=lambda node: -forest.level[node]):
-        most[node] += sum(most[child] for child in below.get(node, ()))
-    support = mean.node_support
-    at = max((node for node in forest.level if node not in forest.parent), key=lambda node: (most[node], support[node], -node))
-    known = [plain_text(word, 24) for word in words]
-    levels = [known[at]]
-    for _ in range(LEVELS):
-        children = sorted(below.get(at, ()), key=lambda i: (-support[i], i))
-        counts = Counter(known[child] for child in children)
-        held = {kind: _held(members, (known[at], kind), count) for kind, count in counts.items()}
-        children = [child for child in children if held[known[child]]]
-        if not children:
-            break
-        goes_on = {
-            child: any(_held(members, (known[child], known[i]), 1) for i in below.get(child, ())) for child in children
-        }  # fmt: skip
-        at = max(children, key=lambda node: (goes_on[node], most[node], support[node], -node))
-        levels.append(_level({kind: count for kind, count in held.items() if count}, known[at]))
-    return tuple(levels) if len(levels) > 1 else None
+        return []
+    below: dict[int | None, list[int]] = {}
+    for node in forest.level:
+        below.setdefault(forest.parent.get(node), []).append(node)
+    place = mean.nodes.get("place")
+    by = place if place is not None and place.dtype.kind == "f" else np.zeros(mean.n_nodes) if across is None else across
+    found, waiting = list[TreeLine](), [(0, node) for node in _in_order(below.get(None, []), by, support)]
+    while waiting:
+        level, node = waiting.pop()
+        found.append(TreeLine(level, plain_text(words[node], 24), float(support[node])))
+        waiting += [(level + 1, child) for child in _in_order(below.get(node, []), by, support)]
+    return found
 
 
-def _held(members: Sequence[Branches], pair: tuple[str, str], most: int) -> int:
-    """How many nodes, of so many, at least half of the members have of the second kind below one of the first."""
-    counts = sorted((pairs.get(pair, 0) for pairs in members), reverse=True)
-    return min(most, counts[(len(counts) - 1) // 2]) if any(map(bool, members)) else most
+def _in_order(nodes: Sequence[int], by: FloatArray, support: FloatArray) -> list[int]:
+    """Siblings from the last to the first, as a stack takes them."""
+    return sorted(nodes, key=lambda node: (-by[node], support[node], -node))
 
 
 def consensus(mean: MeanGraph) -> str | None:
@@ -99,29 +110,3 @@ def consensus(mean: MeanGraph) -> str | None:
     known = [plain_text(words[i], 24) for i in np.argsort(places) if mean.node_support[i] >= LEAST]
     shown = [*known[:PLACES], *(["…"] if len(known) > PLACES else [])]
     return ("" if all(len(word) == 1 for word in shown) else " ").join(shown)
-
-
-def _level(counts: Mapping[str, int], last: str) -> str:
-    """The kinds of a level with how often they occur, `last` at the end; of many the first."""
-    kinds = [kind for kind in counts if kind != last]
-    shown = [*kinds[: KINDS - 1], *(["…"] if len(kinds) >= KINDS else []), last]
-    return ", ".join(f"{kind} ×{counts[kind]}" if counts[kind] > 1 else kind for kind in shown)
-
-
-def without_common_head(outlines: Sequence[Outline | None]) -> list[Outline | None]:
-    """Outlines without what all of them begin with: levels, at least one of each being kept, and kinds in the first that is left.
-
-    Examples
-    --------
-    >>> without_common_head([("Module", "doc, For", "Name"), ("Module", "doc, x ×2, If")])
-    [('For', 'Name'), ('x ×2, If',)]
-    """
-    known = [one for one in outlines if one]
-    shared = 0
-    while known and all(len(one) > shared + 1 for one in known) and len({one[shared] for one in known}) == 1:
-        shared += 1
-    first = [one[shared].split(", ") for one in known]
-    # The last kind of a level is the one whose children come next.
-    common = set.intersection(*map(set, first)) - {kinds[-1] for kinds in first} if len(known) > 1 else set()
-    rest = (", ".join(kind for kind in kinds if kind not in common) for kinds in first)
-    return [(next(rest), *one[shared + 1 :]) if one else one for one in outlines]

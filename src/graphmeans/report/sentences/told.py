@@ -50,6 +50,10 @@ MOST_OF = 0.6
 NEARLY_ALL = 0.95
 #: What graphs lack says less of them than what they have: so many times.
 LACKING = 0.7
+#: From how many nodes of a kind on average they are counted; of fewer it is told which share of the graphs has any.
+SEVERAL = 1.5
+#: The depth of nodes mostly follows from how many there are, and nobody sees it.
+DEEP = 0.5
 #: Differences of shares, of nodes and of graphs, that are worth as much as one standard deviation.
 SHARE, SHARE_OF_GRAPHS = 0.25, 0.4
 #: Places in a plane are seen in pictures.
@@ -57,6 +61,9 @@ _PLACE = re.compile(r"mean ([xyXY]|value \d+) of nodes")
 _TURN = re.compile(rf"mean (?:{ANGLE.pattern}) of (?:node|edge)s", re.IGNORECASE)
 _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (node|edge)s with (.+)")
 _HAVE = "graphs that have "
+#: How many nodes or edges of a kind graphs have, on average.
+_NODES = "nodes in a graph"
+_COUNT = re.compile(r"count of (node|edge)s with (.+)")
 _WITH = re.compile(r"(node|edge)s with (.+)")
 _DEPTH = f"mean {DEPTH} of nodes"
 _EMPTY = f"{_HAVE}no nodes"
@@ -68,7 +75,7 @@ _NAMING = ("label", "kind", "type", "symbol", "element", "chem", "atom")
 #: What members of one form are called in short; pieces are seen.
 _FORMS = {
     EMPTY: "Empty, without nodes", NODE: "Single nodes", LINE: "Single lines", STAR: "Stars", ARMS: "Stars with arms",
-    CHAIN: "Chains", RING: "Rings", LOOSE: "Nodes without edges",
+    CHAIN: "Chains", RING: "Rings", LOOSE: "Without any edges",
 }  # fmt: skip
 #: How far, in shares of their extent, drawings lie from the others if it is told.
 AWAY = 0.5
@@ -82,20 +89,23 @@ _SHAPES = {
 
 
 class Told(NamedTuple):
-    """What is true of a cluster, with its value, and the value in the other clusters."""
+    """What is true of a cluster, with its value, the value in the other clusters, and the feature that it is about."""
 
     what: str
     there: str
+    key: str
 
 
 def features(
-    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], below: Sequence[Branches] | None = None
-) -> dict[str, float]:
+    graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], below: Sequence[Branches] | None = None,
+    kinds: Mapping[str, float] | None = None,
+) -> dict[str, float]:  # fmt: skip
     """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind.
 
-    `shape` is as in `mean_shapes`. Of trees it is also known which share of them has a node of some kind `below` one of another.
+    `shape` is as in `mean_shapes`, `kinds` as in `kinds_each`. Of trees it is also known which share of them has a node of some
+    kind `below` one of another.
     """
-    found = {**profile, **shape}
+    found = {**profile, **shape, **(kinds or {})}
     if below is not None:
         found.pop("edges in a graph", None)  # there is one for each node but the root
     counts: Counter[str] = Counter()
@@ -104,17 +114,50 @@ def features(
             counts[_EMPTY] += 1
         for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
             for key, column in columns.items():
-                if column.dtype == object and column.ndim == 1:
-                    known = [value for value in column.tolist() if value is not None and value is not np.ma.masked]
-                    kinds = {plain_text(value, 24) for value in known}
-                    counts.update(f"{_HAVE}{what}s with {plain_text(key, 24)} {kind}" for kind in kinds)
-                elif column.dtype.kind == "b":
+                if column.dtype.kind == "b":
                     mean = f"mean {plain_text(key, 24)} of {what}s"
                     if mean in found:
                         found[f"share of {what}s with {plain_text(key, 24)}"] = found.pop(mean)
+        counts.update(f"{_HAVE}{kind}" for kind in _kinds_of(graph))
     for pairs in below or ():
         counts.update(f"{_HAVE}{over}{BELOW}{under}" for over, under in pairs)
     return found | {key: count / len(graphs) for key, count in counts.items()}
+
+
+def _kinds_of(graph: Graph) -> Counter[str]:
+    """How many nodes and edges of each kind a graph has, for each of their columns of words."""
+    found: Counter[str] = Counter()
+    for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
+        for key, column in columns.items():
+            if column.dtype == object and column.ndim == 1:
+                known = Counter(value for value in column.tolist() if value is not None and value is not np.ma.masked)
+                for value, count in known.items():
+                    found[f"{what}s with {plain_text(key, 24)} {plain_text(value, 24)}"] += count
+    return found
+
+
+def kinds_each(groups: Sequence[Sequence[Graph]]) -> tuple[list[dict[str, float]], dict[str, float]]:
+    """How many nodes and edges of each kind the graphs of each group have on average, and how much that varies over all graphs.
+
+    Examples
+    --------
+    >>> one, two = Graph({"kind": ["a", "a", "b"]}, []), Graph({"kind": ["a"]}, [])
+    >>> means, spread = kinds_each([[one], [two]])
+    >>> means[0], spread["count of nodes with kind a"]
+    ({'count of nodes with kind a': 2.0, 'count of nodes with kind b': 1.0}, 0.5)
+    """
+    sums, squares, means = Counter[str](), Counter[str](), list[dict[str, float]]()
+    for graphs in groups:
+        own = Counter[str]()
+        for graph in graphs:
+            kinds = _kinds_of(graph)
+            own.update(kinds)
+            squares.update({kind: count * count for kind, count in kinds.items()})
+        sums.update(own)
+        means.append({f"count of {kind}": count / len(graphs) for kind, count in own.items()})
+    every = max(sum(map(len, groups)), 1)
+    spread = {f"count of {kind}": (squares[kind] / every - (sums[kind] / every) ** 2) for kind in sums}
+    return means, {key: float(np.sqrt(variance)) for key, variance in spread.items() if variance > 1e-12}
 
 
 def main_form(named: Sequence[str]) -> tuple[str, float]:
@@ -138,6 +181,8 @@ def form_in_short(form: str, share: float) -> str:
     ('75% stars', 'Chains')
     """
     word = _FORMS.get(form, "")
+    if form == LOOSE and share < 1:
+        return f"{_percent(share)} have no edges"
     return word if share >= 1 or not word else f"{_percent(share)} {word[0].lower()}{word[1:]}"
 
 
@@ -198,15 +243,17 @@ def mean_shapes(
 
 def told(
     here: Mapping[str, float], others: Sequence[Mapping[str, float]], sizes: Sequence[int], spread: Mapping[str, float],
-    names: Mapping[str, str],
+    names: Mapping[str, str], most: int | None = MOST,
 ) -> list[Told]:  # fmt: skip
     """In what the `features` of a cluster differ most from those of the others; `names` says what nodes and edges are called.
+
+    At most so many differences are told, with None all that are worth it.
 
     Examples
     --------
     >>> here, there = {"nodes in a graph": 4.0}, {"nodes in a graph": 9.0}
     >>> told(here, [there], [10], {"nodes in a graph": 2.0}, {"node": "atom", "edge": "bond"})
-    [Told(what='fewer atoms, 4 on average', there='9')]
+    [Told(what='fewer atoms, 4 on average', there='9', key='nodes in a graph')]
     """
     found: list[tuple[float, bool, str, Told]] = []
     pairs = [(other, size) for other, size in zip(others, sizes, strict=True) if other and size]
@@ -214,8 +261,8 @@ def told(
     every = set(here).union(*others)
     several = _several(every)
     for key in every:
-        share = key.startswith(("share of ", _HAVE))
-        nothing = 0.0 if share and not key.startswith(RUNS) else nan  # what is not told of a cluster that has none
+        share, counted = key.startswith(("share of ", _HAVE)), key.startswith("count of ")
+        nothing = 0.0 if counted or (share and not key.startswith(RUNS)) else nan  # what is not told of a cluster that has none
         if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (isnan(nothing) and key not in here):
             continue
         total, of = 0.0, 0
@@ -234,14 +281,18 @@ def told(
             continue
         lacks = key.startswith(_HAVE) and NEARLY_ALL <= there > own > 0
         unit = SHARE_OF_GRAPHS if key.startswith(_HAVE) else SHARE if share else max(spread.get(key, np.inf), 1e-12)
-        weight = abs(own - there) / unit * (LACKING if share and own < there else 1.0)
+        apart: float = abs(own - there)
+        if counted:  # what follows from the sizes of graphs is nothing of its own
+            ratio = here[_NODES] / max(_mean_of(_NODES, pairs), 1e-12)
+            apart = min(apart, abs(own - ratio * there)) if max(own, there) >= SEVERAL else 0.0
+        weight = apart / unit * (LACKING if (share or counted) and own < there else 1.0)
         if key == _DEPTH:
-            weight *= LACKING  # it mostly follows from sizes, and nobody sees it
+            weight *= DEEP
         if weight >= (WORTH_SHARE / SHARE if share else WORTH):
             sign = -1.0 if key == UP and draws_down() else 1.0  # pictures have y upwards, whatever the numbers of the user
             values = (1.0 - own, 1.0 - there) if lacks else (own, there)
             shown = [_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in values]
-            line = Told(_what(key, shown[0], own > there, names, several, lacks), shown[1])
+            line = Told(_what(key, shown[0], own > there, names, several, lacks), shown[1], key)
             found.append((-round(weight, 6), own < there, key, line))
     found.sort(key=lambda row: row[:3])  # of two that weigh the same first what graphs have, and not what they lack
     kept: list[Told] = []
@@ -252,7 +303,12 @@ def told(
         if not any(seen[kind] for kind in kinds) and seen[column] < (1 if column in either else 2):
             kept.append(line)
             seen.update({column, *kinds})
-    return kept[:MOST]
+    return kept[:most]
+
+
+def _mean_of(key: str, pairs: Sequence[tuple[Mapping[str, float], int]]) -> float:
+    """The mean of a feature over clusters, by their sizes."""
+    return sum(other.get(key, 0.0) * size for other, size in pairs) / max(sum(size for _, size in pairs), 1)
 
 
 def _topic(key: str) -> tuple[str, list[str]]:
@@ -296,6 +352,8 @@ def _what(key: str, value: str, more: bool, names: Mapping[str, str], several: S
     if key.startswith(_HAVE):
         what, having = key.removeprefix(_HAVE).split("s with ", 1)
         return f"{_ALL.get(value, value)} {have} {_of_kind(names[what], having, several)}"
+    if (each := _COUNT.fullmatch(key)) is not None:
+        return f"{'no' if value == '0' else value} {_of_kind(names[each[1]], each[2], several)}{'' if value == '0' else ' each'}"
     if key.startswith(RUNS):
         return f"{value} of the length of lines is {key.removeprefix(RUNS)}"
     if key.startswith(DEGREE):
