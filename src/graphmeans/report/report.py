@@ -20,6 +20,7 @@ from graphmeans.chemistry.drawing import style_sheet
 from graphmeans.cluster.estimators.inputs import is_lazy
 from graphmeans.evaluation.fitted import graphs_as_fitted
 from graphmeans.evaluation.measures import standard_matchings
+from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.plots import positions
 from graphmeans.plots.drawing import node_kinds
@@ -52,8 +53,10 @@ from graphmeans.report.words import PAGE, counted, duration, number, page_templa
 
 #: The scripts of the page, in the order in which they come.
 SCRIPTS = ("draw", "members", "map", "page")
-#: How many kinds of nodes, the most frequent, have a colour of their own: --k0, ... in page.css. Others are grey; orange is none.
+#: How many kinds of nodes have a colour of their own: --k0, ... in page.css. Others are grey; orange is none.
 _COLOURS = 6
+#: Of more kinds those have colours that tell clusters apart, of those that at least this share of the graphs have.
+_USUAL = 0.1
 
 
 def write_report(
@@ -147,14 +150,13 @@ def _page(
     collection = ReportGraphs(graphs if is_lazy(graphs) else graphs_as_fitted(estimator, graphs))
     if len(collection) != summary.n_graphs:
         raise ValueError(f"the estimator was fitted to {summary.n_graphs} graphs, not to {len(collection)}")
-    noun = _noun([cluster.mean for cluster in summary.clusters])
-    collection.noun = noun
     evidence = gather(estimator, collection, members)
     sample = [collection[i] for i in evidence.sample.tolist()]
     whole, of = [c.mean for c in summary.clusters], summary.labels[evidence.sample]
     means_told = means_by_kinds(whole, sample, of, evidence.mappings)
     known = means_as_known(means_told, sample, of, evidence.mappings)
     pictures = ClusterPictures(means_told, whole)
+    collection.noun = noun = "tree" if pictures.are_trees else _noun(whole)
     places, centers = map_places(evidence)
     molecules = molecule_cards(estimator, summary, evidence, collection)
     shape = None if molecules is None else molecules.shape
@@ -162,7 +164,8 @@ def _page(
     leads = networks is not None and networks.leads
     matrices = networks is not None and networks.shows_members(len(sample))
     data = page_data(pictures, collection, summary, evidence, places, known, shape, leads and matrices)
-    palette, more_kinds = _palette(sample[:: max(1, len(sample) // 500)])
+    some = slice(None, None, max(1, len(sample) // 500))
+    palette, more_kinds = _palette(sample[some], of[some])
     if palette:
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
@@ -275,21 +278,40 @@ def _noun(means: Sequence[Graph]) -> str:
     return "network" if labelled and all(labelled) else "graph"
 
 
-def _palette(graphs: Sequence[Graph]) -> tuple[dict[str, str], bool]:
-    """A colour for each of the frequent values of the nodes' first string attribute, and whether there are more values.
+def _palette(graphs: Sequence[Graph], labels: IntArray) -> tuple[dict[str, str], bool]:
+    """A colour for each of some values of the nodes' first string attribute, and whether there are more values.
 
-    Formulas are drawn in one ink.
+    If there are too many, those have colours whose number differs most between clusters, beside how much it varies within
+    them: what is as frequent everywhere tells nothing. Formulas are drawn in one ink.
     """
-    counts: Counter[str] = Counter()
+    found: list[Counter[str]] = []
     for graph in graphs:
         kinds = node_kinds(graph)
         if kinds is not None and is_molecule(graph):
             return {}, False
-        counts.update(kinds or ())
-    if len(counts) < 2:
+        found.append(Counter(kinds or ()))
+    total = sum(found, Counter[str]())
+    if len(total) < 2:
         return {}, False
-    frequent = [value for value, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if value]
-    return {value: f"var(--k{n})" for n, value in enumerate(frequent[:_COLOURS])}, len(frequent) > _COLOURS
+    frequent = [value for value, _ in sorted(total.items(), key=lambda item: (-item[1], item[0])) if value]
+    chosen = frequent[:_COLOURS]
+    if len(frequent) > _COLOURS:
+        usual = [value for value in frequent if sum(value in one for one in found) >= _USUAL * len(found)]
+        counts = np.array([[one[value] for value in usual] for one in found], dtype=np.float64).reshape(len(found), -1)
+        telling = dict(zip(usual, _between(counts, labels).tolist(), strict=True))
+        best = set(sorted(usual, key=lambda value: (-telling[value], value))[:_COLOURS])
+        chosen = [value for value in frequent if value in best] if len(best) == _COLOURS else chosen
+    return {value: f"var(--k{n})" for n, value in enumerate(chosen)}, len(frequent) > _COLOURS
+
+
+def _between(values: FloatArray, labels: IntArray) -> FloatArray:
+    """For each column by how much its means differ between clusters, beside how much it varies within them."""
+    size = np.bincount(labels).astype(np.float64)
+    sums = np.stack([np.bincount(labels, column, minlength=len(size)) for column in values.T], axis=1)
+    means = np.divide(sums, size[:, None], out=np.zeros_like(sums), where=size[:, None] > 0)
+    within = ((values - means[labels]) ** 2).mean(axis=0)
+    between = ((means[labels] - values.mean(axis=0)) ** 2).mean(axis=0)
+    return np.asarray(between / np.maximum(within, 1e-9))
 
 
 def _charts(estimator: Any, summary: ClusteringSummary) -> dict[str, Markup] | None:

@@ -37,10 +37,11 @@ from graphmeans.report.sentences.told import (
     MOST,
     PIECES_WORDS,
     Told,
+    count_spreads,
     features,
     form_in_short,
     form_words,
-    kinds_each,
+    kinds_of,
     main_form,
     mean_shapes,
     told,
@@ -117,10 +118,8 @@ class CardMaker:
                     if EDGES in counts:
                         counts[EDGES] /= 2
         below = [branches(members) if trees else None for members in self.members]
-        kinds: list[dict[str, float]] = [{} for _ in self.members]
-        if not any(is_labelled(c.mean) or is_molecule(c.mean) for c in self.clusters):
-            kinds, spread = kinds_each(self.members)
-            self.spread |= spread
+        kinds = [list(map(kinds_of, members)) for members in self.members]
+        self.spread |= count_spreads([own for some in kinds for own in some])
         self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, kinds, strict=True)]
         self.trees = [
             tree_lines(mean, places[:, 0]) if trees else []
@@ -141,7 +140,7 @@ class CardMaker:
         label, evidence = cluster.label, self.evidence
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
-        border = f"{percent(BORDER)} or more of the way to the mean of another cluster, which begins at 50%"
+        border = f"at least {percent(BORDER)} of the way to another mean, whose cluster begins at 50%"
         groups = (
             {"what": "Nearest", "why": f"to the mean{self._doubtful_too(typical)}", "members": typical},
             {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
@@ -199,11 +198,12 @@ class CardMaker:
                 words = words[:1]
             if plain and not sized:
                 lines.append(f"{plain} on average")
-            near, shown = self._told_of_nearest(cluster), {one.key for one in said[: len(words)]}
-            if near and not shown & {one.key for one in near}:  # else these tell them apart
-                first = next((one for one in near if one.key not in {other.key for other in said}), near[0])
-                what = first.what.removesuffix(" on average").removesuffix(",")
-                words = [*words[: max(most - 1, 1)], f"{what} (cluster {self._nearest(cluster.label)}: {first.there})"]
+            shown, near = {one.key for one in said[: len(words)]}, self._told_of_nearest(cluster)
+            if near and not shown & {one.key for one in near}:  # what is told would not tell it from the nearest cluster
+                words = words[: max(most - 1, 1)]
+            there = f"cluster {self._nearest(cluster.label)}"
+            for one in [one for one in near if one.key not in {other.key for other in said}][: most - len(words)]:
+                words.append(f"{one.what.removesuffix(' on average').removesuffix(',')} ({there}: {one.there})")
             lines += [f"{text[0].upper()}{text[1:]}" for text in words]
         return lines
 

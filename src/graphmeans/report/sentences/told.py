@@ -63,7 +63,8 @@ _MEAN, _KIND = re.compile(r"mean (.+) of (node|edge)s"), re.compile(r"share of (
 _HAVE = "graphs that have "
 #: How many nodes or edges of a kind graphs have, on average.
 _NODES = "nodes in a graph"
-_COUNT = re.compile(r"count of (node|edge)s with (.+)")
+_COUNTS = "count of "
+_COUNT = re.compile(rf"{_COUNTS}(node|edge)s with (.+)")
 _WITH = re.compile(r"(node|edge)s with (.+)")
 _DEPTH = f"mean {DEPTH} of nodes"
 _EMPTY = f"{_HAVE}no nodes"
@@ -98,18 +99,19 @@ class Told(NamedTuple):
 
 def features(
     graphs: Sequence[Graph], profile: Mapping[str, float], shape: Mapping[str, float], below: Sequence[Branches] | None = None,
-    kinds: Mapping[str, float] | None = None,
+    kinds: Sequence[Counter[str]] | None = None,
 ) -> dict[str, float]:  # fmt: skip
-    """What sentences are about: the profile of these graphs, and which share of them has a node or an edge of some kind.
+    """What sentences are about: the profile of these graphs, which share of them has nodes or edges of some kind, and how many.
 
-    `shape` is as in `mean_shapes`, `kinds` as in `kinds_each`. Of trees it is also known which share of them has a node of some
+    `shape` is as in `mean_shapes`, `kinds` as by `kinds_of`. Of trees it is also known which share of them has a node of some
     kind `below` one of another.
     """
-    found = {**profile, **shape, **(kinds or {})}
+    found = {**profile, **shape}
+    kinds = list(map(kinds_of, graphs)) if kinds is None else kinds
     if below is not None:
         found.pop("edges in a graph", None)  # there is one for each node but the root
     counts: Counter[str] = Counter()
-    for graph in graphs:
+    for graph, own in zip(graphs, kinds, strict=True):
         if not graph.n_nodes:
             counts[_EMPTY] += 1
         for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
@@ -118,13 +120,15 @@ def features(
                     mean = f"mean {plain_text(key, 24)} of {what}s"
                     if mean in found:
                         found[f"share of {what}s with {plain_text(key, 24)}"] = found.pop(mean)
-        counts.update(f"{_HAVE}{kind}" for kind in _kinds_of(graph))
+        for kind, count in own.items():
+            counts[f"{_HAVE}{kind}"] += 1
+            counts[f"{_COUNTS}{kind}"] += count
     for pairs in below or ():
         counts.update(f"{_HAVE}{over}{BELOW}{under}" for over, under in pairs)
     return found | {key: count / len(graphs) for key, count in counts.items()}
 
 
-def _kinds_of(graph: Graph) -> Counter[str]:
+def kinds_of(graph: Graph) -> Counter[str]:
     """How many nodes and edges of each kind a graph has, for each of their columns of words."""
     found: Counter[str] = Counter()
     for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
@@ -136,28 +140,21 @@ def _kinds_of(graph: Graph) -> Counter[str]:
     return found
 
 
-def kinds_each(groups: Sequence[Sequence[Graph]]) -> tuple[list[dict[str, float]], dict[str, float]]:
-    """How many nodes and edges of each kind the graphs of each group have on average, and how much that varies over all graphs.
+def count_spreads(kinds: Sequence[Counter[str]]) -> dict[str, float]:
+    """How much the number of nodes and edges of each kind varies over graphs, of which these are the `kinds_of`.
 
     Examples
     --------
-    >>> one, two = Graph({"kind": ["a", "a", "b"]}, []), Graph({"kind": ["a"]}, [])
-    >>> means, spread = kinds_each([[one], [two]])
-    >>> means[0], spread["count of nodes with kind a"]
-    ({'count of nodes with kind a': 2.0, 'count of nodes with kind b': 1.0}, 0.5)
+    >>> count_spreads([Counter({"nodes with kind a": 2}), Counter({"nodes with kind a": 4}), Counter()])
+    {'count of nodes with kind a': 1.632993161855452}
     """
-    sums, squares, means = Counter[str](), Counter[str](), list[dict[str, float]]()
-    for graphs in groups:
-        own = Counter[str]()
-        for graph in graphs:
-            kinds = _kinds_of(graph)
-            own.update(kinds)
-            squares.update({kind: count * count for kind, count in kinds.items()})
-        sums.update(own)
-        means.append({f"count of {kind}": count / len(graphs) for kind, count in own.items()})
-    every = max(sum(map(len, groups)), 1)
-    spread = {f"count of {kind}": (squares[kind] / every - (sums[kind] / every) ** 2) for kind in sums}
-    return means, {key: float(np.sqrt(variance)) for key, variance in spread.items() if variance > 1e-12}
+    sums, squares = Counter[str](), Counter[str]()
+    for own in kinds:
+        for kind, count in own.items():
+            sums[kind] += count
+            squares[kind] += count * count
+    variance = {kind: squares[kind] / len(kinds) - (sums[kind] / len(kinds)) ** 2 for kind in sums}
+    return {f"{_COUNTS}{kind}": float(np.sqrt(value)) for kind, value in variance.items() if value > 1e-12}
 
 
 def main_form(named: Sequence[str]) -> tuple[str, float]:
@@ -261,7 +258,7 @@ def told(
     every = set(here).union(*others)
     several = _several(every)
     for key in every:
-        share, counted = key.startswith(("share of ", _HAVE)), key.startswith("count of ")
+        share, counted = key.startswith(("share of ", _HAVE)), key.startswith(_COUNTS)
         nothing = 0.0 if counted or (share and not key.startswith(RUNS)) else nan  # what is not told of a cluster that has none
         if _PLACE.fullmatch(key) or _TURN.fullmatch(key) or (isnan(nothing) and key not in here):
             continue
