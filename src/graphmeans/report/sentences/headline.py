@@ -85,7 +85,10 @@ def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool, 
     """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means."""
     paler = "the paler something is, the fewer members of the cluster have it"
     if molecules:
-        return "Each picture is the molecule nearest to the mean of its cluster."
+        return (
+            "Each picture is the molecule nearest to the mean of its cluster. Rings, heavy atoms and molar mass are those of the"
+            " middle half of its members; in parentheses stands the share of all other molecules that have the same."
+        )
     if matrices:
         return "Each picture says which connections are stronger or weaker in the mean of a cluster than in all networks."
     if typical:
