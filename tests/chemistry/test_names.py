@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import graphmeans as gm
 from series import ANILIDES, GROUPS, PIPERAZINES, enumerated
 
 Chem = pytest.importorskip("rdkit.Chem", reason="RDKit is not installed: pip install 'graphmeans[rdkit]'")
+
+MolWt = pytest.importorskip("rdkit.Chem.Descriptors").MolWt
 
 from graphmeans.chemistry.names.chains import joined_by  # noqa: E402
 from graphmeans.chemistry.names.functional import GROUPS as FUNCTIONAL  # noqa: E402
@@ -225,9 +228,9 @@ def test_numbers_of_rings_are_at_least_so_many_unless_most_have_as_many():
     assert "two phenyl rings" not in names("c1ccc(C(c2ccccc2)c2ccccc2)cc1")
     two = ["CC(c1ccccc1)OC(C)c1ccccc1", "Clc1ccccc1CCSc1ccccc1", "c1ccccc1CCCCNCc1ccccc1"]
     four = ["c1ccc(C(c2ccccc2)(c2ccccc2)c2ccccc2)cc1", "C[Si](c1ccccc1)(c1ccccc1)Oc1cc(-c2ccccc2)ccc1", "CCCC"]
-    assert name_series([molecules(*two, "CCO"), molecules("CCC")])[0].title.startswith("Molecules with two phenyl rings")
+    assert name_series([molecules(*two, "CCO"), molecules("CCC")])[0].title.startswith("Two phenyl rings, about ")
     mixed = name_series([molecules(*two[:2], *four), molecules("CCC")])[0]
-    assert "two or more phenyl rings" in mixed.title
+    assert mixed.title.startswith("Two or more phenyl rings")
     assert mixed.share == 0.8
     assert [row.what for row in mixed.words if "steroid skeletons ring" in row.what] == []
     assert "two or more steroid skeletons" in names("C1CCC2C(C1)CCC1C2CCC2CCCC21.C1CCC2C(C1)CCC1C2CCC2CCCC21")
@@ -235,7 +238,7 @@ def test_numbers_of_rings_are_at_least_so_many_unless_most_have_as_many():
 
 def test_a_benzene_ring_is_called_a_phenyl_ring_that_is_not_fused():
     series = name_series([molecules("Cc1ccccc1", "CCc1ccccc1", "c1ccc2ccccc2c1"), molecules("CCC")])[0]
-    assert {row.what: row.here for row in series.words}["phenyl ring (not fused)"] == pytest.approx(2 / 3)
+    assert {row.what: row.here for row in series.words}["phenyl ring, not fused"] == pytest.approx(2 / 3)
 
 
 # -- substituents --------------------------------------------------------------------------------------
@@ -355,7 +358,7 @@ def test_a_title_is_true_of_the_share_that_is_said_by_substructure_search():
 def test_nothing_is_a_title_that_is_not_true_of_most():
     mixed = molecules("c1ccncc1", "CCO", "c1ccoc1", "C1CCNCC1", "CCBr", "C1CCOC1")
     series = name_series([mixed, molecules("CCCC", "CCCCC")])[0]
-    assert (series.title, series.share, series.others) == ("Mixed molecules (3–6 heavy atoms)", 0.0, 0.0)
+    assert (series.title, series.share, series.others) == ("Mixed molecules, about 76 g/mol", 0.0, 0.0)
     for word in name_series([mixed, molecules("CCCC", "CCCCC")])[0].words:
         assert word.here < LEAST or word.what == "no ring"
 
@@ -379,13 +382,73 @@ def test_sorts_stand_in_the_order_of_their_shares_and_are_of_one_kind():
     assert " or " not in mixed.title
 
 
-def test_two_clusters_that_would_have_the_same_title_are_told_by_their_size():
+def test_two_clusters_that_would_have_the_same_title_are_told_by_their_molar_mass():
     small, large = (molecules(*("C" * n for n in sizes)) for sizes in ((4, 5, 6), (6, 7, 7)))
     cyclic = molecules("Cc1ccccc1")
     titles = [series.title for series in name_series([small, large, cyclic])]
-    assert titles[:2] == ["Acyclic molecules (4–6 heavy atoms)", "Acyclic molecules (6–7 heavy atoms)"]
-    for series, sizes, some in zip(name_series([small, large, cyclic]), ((4, 6), (6, 7)), (small, large), strict=False):
-        assert series.share == sum(sizes[0] <= molecule.GetNumHeavyAtoms() <= sizes[1] for molecule in some) / len(some)
+    assert titles[:2] == ["Acyclic molecules, about 72 g/mol", "Acyclic molecules, about 100 g/mol"]
+    for title, some in zip(titles, (small, large), strict=False):
+        assert title.endswith(f"about {np.median([MolWt(molecule) for molecule in some]):.0f} g/mol")
+    esters = [molecules(*(f"CC(=O)O{'C' * n}" for n in sizes)) for sizes in ((1, 2, 3), (4, 5, 6))]
+    assert [one.title for one in name_series(esters)] == ["Esters, about 88 g/mol", "Esters, about 130 g/mol"]
+
+
+def test_titles_that_say_little_tell_how_many_rings_most_molecules_have():
+    one = molecules(*[f"CCCc1ccc({group})cc1" for group in ("C", "CC", "Cl", "F")])
+    rings = ("C1CC1", "C1CCC1", "C1CCCC1", "C1CCOC1", "C1CCNC1", "C1CCSC1")
+    two = molecules(*[f"c1ccccc1CC{ring}" for ring in rings], "CCc1ccc(I)cc1")
+    ends = ("C1COC1CCc1ccccc1C1CO1", "C1CCSC1CCc1ccccc1CC1CN1", "C1CCCOC1CCc1ccccc1C1CS1")
+    three = molecules(*[f"c1ccccc1CC{ring}" for ring in rings[:3]], *ends)
+    named = name_series([one, two, three, molecules("CCCC", "CCC")])
+    leads = [f"benzene derivatives with {number}" for number in ("one ring", "two rings", "two or three rings")]
+    assert [series.lead for series in named[:3]] == leads
+    for series, some, numbers in zip(named, (one, two, three), ((1,), (2,), (2, 3)), strict=False):
+        assert series.share == sum(m.GetRingInfo().NumRings() in numbers for m in some) / len(some)
+        assert series.title.lower() == f"{series.lead}, about {np.median([MolWt(m) for m in some]):.0f} g/mol"
+    hetero = molecules("c1ccsc1CC", "Cc1ccncc1", "c1ccccc1CCC", "CCc1ccoc1", "Cc1ccccc1O", "c1ccccc1F")
+    assert name_series([hetero, molecules("CCCC", "CCC")])[0].lead == "aromatic compounds with one ring"
+    naphthalenes = molecules("Cc1ccc2ccccc2c1", "CCc1ccc2ncccc2c1", "c1ccc2occc2c1", "C1CCC2CCCCC2C1")
+    assert name_series([naphthalenes, molecules("CCCC", "CCC")])[0].lead == "bicyclic compounds"  # which says it already
+
+
+def test_what_sets_a_set_apart_is_more_frequent_there_by_substructure_search():
+    anilides, _ = enumerated(ANILIDES, list(GROUPS), list(GROUPS))
+    sets = [
+        molecules(*(f"CCCc1ccc({end})cc1" for end in ("O", "O", "N", "C#N", "C#N", "C", "Br", "CC"))),
+        molecules("CCCCO", "CCCCCO", "CCC", "CCCN", "CC(=O)OC", "CCCCCC#N"), molecules(*anilides),
+    ]  # fmt: skip
+    every = [molecule for some in sets for molecule in some]
+    seen = 0
+    for some, series in zip(sets, name_series(sets), strict=True):
+        rest = [molecule for molecule in every if molecule not in some]
+        for row in (*series.apart, *series.frequent):
+            group = next((group for group in FUNCTIONAL if group.name == row.what), None)
+            if group is not None:
+                query = Chem.MolFromSmarts(group.smarts)
+                counts = [sum(m.HasSubstructMatch(query) for m in part) / len(part) for part in (some, rest)]
+                assert (row.here, row.others) == tuple(map(pytest.approx, counts))
+                seen += 1
+        for row in series.apart:
+            assert row.here > row.others
+            assert row.what not in series.title.lower()
+    assert seen > 5
+    phenols = name_series(sets)[0].apart
+    assert {row.what for row in phenols} >= {"phenol", "nitrile"}
+
+
+def test_how_far_apart_two_phenyl_rings_are_is_counted_along_the_shortest_path():
+    chains = ("", "C", "CC", "CC", "CCC", "CCCCCC")
+    some = molecules(*(f"c1ccccc1{chain}c1ccccc1" for chain in chains), "CCO")
+    share, low, high = name_series([some, molecules("CCC")])[0].phenyls
+    assert (share, low, high) == (pytest.approx(6 / 7), 1, 3)
+    between = []
+    query = Chem.MolFromSmarts("c1ccccc1")
+    for molecule in some[:-1]:
+        first, second = molecule.GetSubstructMatches(query)
+        distances = Chem.GetDistanceMatrix(molecule)
+        between.append(min(distances[i][j] for i in first for j in second) - 1)
+    assert [low, high] == np.quantile(between, (0.25, 0.75), method="nearest").tolist()
+    assert name_series([molecules("c1ccccc1CCCC"), molecules("CCC")])[0].phenyls is None
 
 
 def test_two_rings_are_named_by_what_joins_them():
@@ -402,10 +465,10 @@ def test_two_rings_are_named_by_what_joins_them():
 
 
 def test_what_few_have_in_common_is_mixed_and_says_what_some_are():
-    mixed = molecules("CC1CCCCC1", "OC1CCCCC1", "NC1CCCCC1", "c1ccncc1", "CCO", "CC(=O)OC", "CCS", "c1ccoc1", "Cc1cnc[nH]1")
+    mixed = molecules("CC1CCCCC1", "OC1CCCCC1", "NC1CCCCC1", "CC(C)C1CCCCC1", "c1ccncc1", "CCO", "CC(=O)OC", "CCS", "Cc1cnc[nH]1")
     series = name_series([mixed, molecules("CCCC", "CCCCC")])[0]
-    assert (series.title, series.share, series.others) == ("Mixed, 3 of 9 are cyclohexanes", 0.0, 0.0)
-    assert {row.what: row.here for row in series.words}["cyclohexane ring"] == pytest.approx(1 / 3)
+    assert (series.title, series.share, series.others) == ("Mixed, 4 of 9 are cyclohexanes", 0.0, 0.0)
+    assert {row.what: row.here for row in series.words}["cyclohexane ring"] == pytest.approx(4 / 9)
 
 
 def test_sugars_complexes_and_rings_in_benzene_derivatives_are_called_what_they_are():
@@ -438,7 +501,7 @@ def test_a_sort_is_only_called_one_of_a_family_that_it_belongs_to():
 def test_a_sort_that_few_are_of_is_not_in_a_title():
     ends = ("Br", "C#N", "C=O", "N", "S", "I", "CCl", "CF", "N=O", "P")
     some = molecules(*[f"Cc1ccc(CC{end})cc1" for end in ends], "Oc1ccccc1CC")
-    assert name_series([some, molecules("CCCC", "CCCCC")])[0].title == "Benzene derivatives (10–11 heavy atoms)"
+    assert name_series([some, molecules("CCCC", "CCCCC")])[0].title == "Benzene derivatives with one ring, about 152 g/mol"
 
 
 def test_of_sorts_that_are_as_frequent_that_of_the_medoid_is_named():
@@ -498,7 +561,7 @@ def test_what_joins_two_benzene_rings_is_written_out(chain, expected):
 def test_only_benzene_rings_that_are_not_fused_are_joined():
     assert joined_by(Chem.MolFromSmiles("c1ccccc1C(=O)c1ccc2ccccc2c1")) is None
     assert joined_by(Chem.MolFromSmiles("c1ccccc1.c1ccccc1")) is None
-    assert joined_by(Chem.MolFromSmiles("c1ccccc1CCc1ccc(-c2ccccc2)cc1")) == ("a bond", 0)
+    assert joined_by(Chem.MolFromSmiles("c1ccccc1CCc1ccc(-c2ccccc2)cc1")) == ("a bond", 0, 0)
 
 
 def test_what_others_have_as_often_is_not_listed():
@@ -522,7 +585,7 @@ def test_two_clusters_of_one_series_are_told_apart():
 def test_molecules_without_rings_and_small_sets_have_names():
     assert name_series([molecules("CC(=O)OC", "CCC(=O)OC", "CC(=O)OCC")])[0].title == "Acyclic esters"
     (alone,) = name_series([molecules("CCCC")])
-    assert (alone.title, alone.share) == ("Acyclic molecules (4 heavy atoms)", 1.0)
+    assert (alone.title, alone.share) == ("Acyclic molecules, 58 g/mol", 1.0)
     assert name_series([]) == []
 
 
@@ -553,4 +616,4 @@ def test_clusters_read_together_are_named_beside_each_other():
     assert alone.series.title == "Phenols"
     rows = gm.chemistry.describe_clusters(km, graphs)
     titles = {(row["series"], row["series_share"]) for row in rows}
-    assert titles == {("Phenols", 1.0), ("Acyclic molecules (6–8 heavy atoms)", 1.0)}
+    assert titles == {("Phenols", 1.0), ("Acyclic molecules, about 100 g/mol", 1.0)}

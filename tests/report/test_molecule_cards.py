@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from graphmeans.chemistry import Place
 from graphmeans.chemistry.names.series import set_apart
 from graphmeans.report import write_report
 from graphmeans.report.cards.molecule_cards import _percent, _place, _range, _said
+from graphmeans.report.words import breakable
 from reports import HOSTILE, drawings, fitted
 from series import three_series
 
@@ -71,7 +73,7 @@ def test_tiles_and_cards_say_what_the_members_are_and_how_many_of_them(page):
         (cluster,) = [c for c in gm.chemistry.read_clusters(estimator, graphs) if c.label == int(label)]
         title = cluster.series.title
         card = card_of(text, int(label))
-        assert f">{title}</small>" in tile
+        assert f">{breakable(title)}</small>" in tile
         assert f'<span class="title">{title}</span>' in card
         of = len(cluster.molecules)
         exact = cluster.series.title.lower() == cluster.series.lead.lower()
@@ -84,6 +86,70 @@ def test_tiles_and_cards_say_what_the_members_are_and_how_many_of_them(page):
             assert f"{word.what} <b>{_said(word.here, of)}</b> <i>others {_percent(word.others)}</i>" in card
         assert "Unlike the others" not in card
         assert re.search(r"\d+ atoms? and \d+ bonds? of the mean", card)
+
+
+def test_tiles_tell_sizes_shares_and_scaffolds_as_rdkit_counts_them(page):
+    from rdkit.Chem.Descriptors import MolWt
+    from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
+
+    graphs, _, estimator, path = page
+    text = path.read_text()
+    tiles = dict(re.findall(r'<li data-c="(\d+)"[^>]*>(.*?)</li>', text[text.index('id="means"') :].split("</ul>")[0], re.S))
+    for cluster in gm.chemistry.read_clusters(estimator, graphs):
+        lines = re.findall(r'"fact (\w+)">(.*?)</small>', tiles[str(cluster.label)])
+        facts = {kind: re.sub("<[^>]*>", "", said) for kind, said in lines}
+        members = [graph.origin for graph, label in zip(graphs, estimator.labels_, strict=True) if label == cluster.label]
+        numbers = ([m.GetRingInfo().NumRings() for m in members], [m.GetNumHeavyAtoms() for m in members], map(MolWt, members))
+        said = []
+        for values in numbers:
+            low, high = np.quantile(list(values), (0.25, 0.75), method="nearest")
+            said.append(f"{low:.0f}–{high:.0f}" if round(low) < round(high) else f"{low:.0f}")
+        rings = "No ring" if said[0] == "0" else f"{said[0]} ring{'s' * (said[0] != '1')}"
+        assert facts["size"] == f"{rings}, {said[1]} heavy atoms, {said[2]} g/mol"
+        of = len(members)
+        share = f"{_said(cluster.series.share, of)}{' of them' * (of >= 20)}"
+        assert facts["true"] == f"True of {share}, {_percent(cluster.series.others)} of others"
+        counts = Counter(MurckoScaffoldSmiles(mol=m, includeChirality=False) for m in members).most_common()
+        often = counts[0][1]
+        assert ("scaffold" in facts) == (often >= max(0.2 * of, 2) and cluster.scaffolds[0].smiles != "")
+        if "scaffold" in facts:
+            assert facts["scaffold"].endswith(f" {_said(often / of, of)}")
+        for row in cluster.series.apart:
+            assert f"{row.what} {_said(row.here, of)} ({_percent(row.others)})" in facts["unlike"]
+
+
+def test_of_a_small_core_no_groups_are_listed_but_what_members_share(tmp_path):
+    ends = ("CCCCCCCO", "OC(C)CSCCN", "C(=O)N(CC)CCCl", "NC(C)CC(C)CO", "CCCCO", "CCOCCO")
+    graphs = gm.from_smiles([f"c9ccccc9{end}" for end in ends])
+    card = card_of(write_report(tmp_path / "page.html", estimator=fitted(graphs, 1), graphs=graphs).read_text(), 0)
+    shown = next(part for part in card.split('class="level"')[1:] if "hidden" not in part.split(">")[0])
+    assert "A part so small says little" in shown
+    assert ">R1<" not in shown
+    assert '<details class="profile" open>' in card
+    found = dict(re.findall(r">([^<>]+) <b>(\d) of 6</b>", card))
+    query = Chem.MolFromSmarts("[OX2H1][CX4;!$(C([OX2])[OX2H1])]")
+    assert int(found["alcohol"]) == sum(graph.origin.HasSubstructMatch(query) for graph in graphs)
+
+
+def test_groups_of_a_sample_are_told_as_counts_of_those_looked_at():
+    what = (("H", 0.5), ("Cl", 0.5))
+    rows = _place(Place("R1", 0, what, ("", "halogen")), 4, 22, 67)
+    assert [row["said"] for row in rows["what"]] == ["11 of 22", "11 of 22"]
+    assert [row["said"] for row in _place(Place("R1", 0, what, ("", "halogen")), 4, 22, 22)["what"]] == ["50%", "50%"]
+
+
+def test_the_legend_of_shades_and_lines_stands_where_these_are_and_not_below_the_tiles(page):
+    text = page[3].read_text()
+    assert text.count('aria-label="How to read the pictures"') == 1
+    assert text.index('id="clusters"') < text.index('aria-label="How to read the pictures"') < text.index('id="cards"')
+
+
+def test_large_medoids_have_broad_tiles(tmp_path):
+    graphs = gm.from_smiles(["C" * 40, "C" * 41, "CCO", "CCN"])
+    estimator = fitted(graphs, 2)
+    text = write_report(tmp_path / "page.html", estimator=estimator, graphs=graphs).read_text()
+    broad = re.findall(r'<li data-c="(\d)" class="broad">', text)
+    assert broad == [str(estimator.labels_[0])]
 
 
 def test_the_card_shows_scaffolds_as_pictures_with_their_shares_and_properties_in_a_line(page):

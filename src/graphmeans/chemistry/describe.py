@@ -15,7 +15,7 @@ from graphmeans.chemistry.frame import Frame
 from graphmeans.chemistry.members import ALIGNED, Aligned, ClusterMolecules, cluster_molecules
 from graphmeans.chemistry.names.series import SeriesName, name_series
 from graphmeans.chemistry.names.words import BENZENE
-from graphmeans.chemistry.profile import Range, Scaffold, most_frequent, properties, ranges, scaffold
+from graphmeans.chemistry.profile import Range, Scaffold, middle_half, most_frequent, properties, ranges, scaffold
 from graphmeans.chemistry.toolkit import part
 from graphmeans.chemistry.variation import Variation, variation
 from graphmeans.evaluation.fitted import graphs_as_fitted
@@ -147,6 +147,13 @@ class ClusterChemistry:
         """The ranges of these properties."""
         return ranges(self.all_properties)
 
+    @property
+    def middle(self) -> dict[str, Range]:
+        """What the middle half of the members have: rings, heavy atoms and weight, each with the member in the middle."""
+        atoms = np.array([float(molecule.GetNumHeavyAtoms()) for molecule in self.molecules.molecules])
+        values = {"rings": self.all_properties[:, 3], "heavy atoms": atoms, "weight": self.all_properties[:, 0]}
+        return {name: middle_half(column) for name, column in values.items()}
+
     # -- pictures ----------------------------------------------------------------------------------
 
     @cached_property
@@ -188,13 +195,15 @@ class ClusterChemistry:
         """
         return self.member_picture(self.medoid, support=True)
 
-    def core_picture(self, core: Core) -> MoleculePicture:
+    def core_picture(self, core: Core, places: bool = True) -> MoleculePicture:
         """Draw a core as it lies in the medoid, with the names of the places at which members differ.
 
         Parameters
         ----------
         core : Core
             A core of this cluster.
+        places : bool, default=True
+            Whether these places are named. Without, what varies need not be looked for.
 
         Returns
         -------
@@ -202,7 +211,7 @@ class ClusterChemistry:
             The picture.
         """
         host = self.laid_out(core.host)
-        piece, labels = core_with_places(core, self.variation(core), host)
+        piece, labels = core_with_places(core, self.variation(core) if places else Variation((), 0), host)
         return draw(piece, labels=labels)
 
     def scaffold_picture(self, scaffold: Scaffold) -> MoleculePicture | None:

@@ -195,8 +195,10 @@ def _page(
         if card["label"] in examples:
             card["caption"] = [*card["caption"], f"Such as {examples[card['label']]}"]
         card["molecule"] = None if molecules is None else molecules.card(card["label"])
+        card["facts"], card["broad"] = [], False
         if card["molecule"] is not None:
             card["caption"] = [card["molecule"]["title"]] if card["molecule"]["title"] else []
+            card["facts"], card["broad"] = card["molecule"]["facts"], card["molecule"]["broad"]
             if molecules is not None and card["near"]:
                 card["apart"] = molecules.apart(card["label"], card["near"][0]["label"], card["apart"])
     tree = cluster_tree(estimator, summary, evidence, merged=molecules is None and not leads)
@@ -208,6 +210,8 @@ def _page(
             merged[n] = tree_symbol(pictures, node.mean, n, node.labels[0], palette)
     means += Markup("".join(merged.values()))
     map_links, data["hues"] = map_svg(summary, evidence, centers, pictures.small)
+    one_line = pictures.one_line and networks is None
+    sheet = "0 0 300 210" if molecules is not None else "0 105 300 90" if one_line else "0 0 300 300"
     light, heavy = split_by_cluster(data)
     features, rows = maker.distinctions()
     return page_template(PAGE).render(
@@ -241,7 +245,7 @@ def _page(
         certified=summary.proven_margins is not None,
         palette={plain_text(name, 24): colour for name, colour in palette.items()},
         more_kinds=more_kinds,
-        sheet="0 105 300 90" if pictures.one_line and molecules is None and networks is None else "0 0 300 300",
+        sheet=sheet,
         lines=any(part.get("s") or part.get("t") for part in data["members"]),
         odd=any("xn" in part or "xs" in part for part in data["members"]),
         profile=silhouette_chart(summary, evidence),

@@ -20,7 +20,7 @@ LONG = 8
 #: A member is near the border to another cluster, and doubtful, if it is so much of the way to the mean of that cluster.
 BORDER = 0.4
 #: Where a long name of several words may be broken; not within brackets, as in names of ring systems.
-_IN_BRACKETS = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\])")
+_TOGETHER = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\]|\b[\d–]+ g/mol\b)")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])")
 #: What stands in a table where there is no value.
 MISSING = "—"
@@ -143,7 +143,7 @@ def breakable(text: str) -> Markup:
     Markup('Thieno<bdi style="white-space: nowrap">[2,3-b]</bdi>pyridines')
     """
     found = Markup("")
-    for n, part in enumerate(_IN_BRACKETS.split(text)):
+    for n, part in enumerate(_TOGETHER.split(text)):
         if n % 2:
             found += Markup('<bdi style="white-space: nowrap">{}</bdi>').format(part)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Chains of more atoms are not written out.
 MOST_ATOMS = 4
@@ -11,17 +11,26 @@ BOND, RING, LONG = "a bond", "another ring", "a longer chain"
 _SIGNS = {"DOUBLE": "=", "TRIPLE": "≡"}
 
 
-def joined_by(molecule: Any) -> tuple[str, int] | None:
+class Joined(NamedTuple):
+    """What joins two benzene rings, in words, the atoms of a chain that is written out, and how many lie between the rings."""
+
+    what: str
+    written: int
+    between: int
+
+
+def joined_by(molecule: Any) -> Joined | None:
     """What joins the two benzene rings, none of them fused, that are nearest to each other; None if there are no two.
 
-    With it stands the number of atoms of a chain that is written out, else 0. Groups that the chain carries do not count, but
+    With it stands the number of atoms of a chain that is written out, else 0, and how many atoms lie between the two
+    rings. Groups that the chain carries do not count, but
     oxygen or sulfur that is bound to it doubly.
 
     Examples
     --------
     >>> from rdkit import Chem
-    >>> [joined_by(Chem.MolFromSmiles(f"c1ccccc1{chain}c1ccccc1")) for chain in ("", "C(O)", "NC(=O)", "N1CCN(CC1)")]
-    [('a bond', 0), ('CH₂', 1), ('CONH', 2), ('another ring', 0)]
+    >>> [tuple(joined_by(Chem.MolFromSmiles(f"c1ccccc1{chain}c1ccccc1"))) for chain in ("", "C(O)", "NC(=O)", "N1CCN(CC1)")]
+    [('a bond', 0, 0), ('CH₂', 1, 1), ('CONH', 2, 2), ('another ring', 0, 4)]
     """
     rings = _phenyls(molecule)
     best: list[int] | None = None
@@ -33,12 +42,12 @@ def joined_by(molecule: Any) -> tuple[str, int] | None:
         return None
     inner = [molecule.GetAtomWithIdx(a) for a in best[1:-1]]
     if not inner:
-        return BOND, 0
+        return Joined(BOND, 0, 0)
     if any(atom.IsInRing() for atom in inner):
-        return RING, 0
+        return Joined(RING, 0, len(inner))
     if len(inner) > MOST_ATOMS:
-        return LONG, 0
-    return min(_written(molecule, best), _written(molecule, best[::-1])), len(inner)
+        return Joined(LONG, 0, len(inner))
+    return Joined(min(_written(molecule, best), _written(molecule, best[::-1])), len(inner), len(inner))
 
 
 def _phenyls(molecule: Any) -> list[set[int]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from graphmeans.chemistry.names.linkers import ARYL
 from graphmeans.chemistry.names.words import (
+    AROMATIC,
     BENZENE,
     GENERIC,
     NO_RING,
@@ -23,10 +24,12 @@ from graphmeans.chemistry.names.words import (
     implied,
     in_a_row,
     mentioned,
+    rings_of,
     says_little,
     with_oxo,
     words,
 )  # fmt: skip
+from graphmeans.chemistry.toolkit import part
 
 #: A title is true of at least this share of the molecules, word for word and in all; so many words are in it at most.
 LEAST, MOST_WORDS = 0.6, 3
@@ -38,7 +41,9 @@ RARE = 5.0
 #: Or else the most frequent sorts, at most so many with at least this share, or the smaller one where no size can be told; of
 #: the molecules of each, so many are what the title says besides. One that the first molecule is of comes first if it is so many
 #: times as frequent as the first of them.
-EXAMPLES, OF_AN_EXAMPLE, OF_A_RARE_ONE, NEARLY_ALL, AS_FREQUENT = 2, 0.2, 0.1, 0.8, 0.75
+EXAMPLES, OF_AN_EXAMPLE, NEARLY_ALL, AS_FREQUENT = 2, 0.2, 0.8, 0.75
+#: Of all molecules, so many are of one of these sorts, or none is named; groups among them say at least so much.
+OF_EXAMPLES, TELLING_GROUP = 0.4, 4.5
 #: A sort that less than this share have is only named if so many molecules are of it.
 OFTEN, FEWEST = 0.3, 5
 #: Where nothing is common to enough molecules, it is said that benzene rings are missing that no more than this share have, but
@@ -48,22 +53,28 @@ MISSING, ELSEWHERE = 0.05, 0.5
 FEW = 20
 #: How much less a word says if all other molecules have it, too; and what it must say to be added to a title.
 COMMON, WORTH = 0.8, 0.9
-#: Sizes are told from and to these quantiles of the numbers of heavy atoms.
-SIZES = (0.1, 0.9)
-#: Titles with sizes that are longer than this name one sort only.
-LONG = 60
+#: A number of rings is told as one number, or as one of two that follow each other; molecules that have nothing else in common
+#: are only called by it if so many have it.
+MOST_NUMBERS, RINGS_ALONE = 2, 0.8
+#: Longer titles name one sort only.
+LONG = 64
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 class Counted(NamedTuple):
-    """What is known of a molecule: the words that are true of it, and how many atoms it has."""
+    """What is known of a molecule: the words that are true of it, how many rings it has, and its molar mass."""
 
     words: frozenset[Word]
-    atoms: int
+    rings: int
+    mass: float
 
 
 def counted(molecule: Any) -> Counted:
     """Count a molecule."""
-    return Counted(words(molecule), int(molecule.GetNumHeavyAtoms()))
+    found = words(molecule)
+    if not found:  # RDKit has not sanitised it
+        return Counted(found, 0, 0.0)
+    return Counted(found, int(molecule.GetRingInfo().NumRings()), float(part("Chem.Descriptors").MolWt(molecule)))
 
 
 class Titled:
@@ -79,6 +90,8 @@ class Titled:
         saying = [word for word in self.shares if word.weight]
         self.ranked = sorted(saying, key=lambda word: (-score(word, *self.shares[word]), word.name))
         self.missing: list[Word] = []
+        self.rings: tuple[int, int] | None = None  # how many rings the molecules have, from and to
+        self.mass: float | None = None  # the median molar mass
         chosen = self._common()
         self.chosen, self.sorts = self._sorts(chosen)
         self._count_exactly()
@@ -89,42 +102,44 @@ class Titled:
             self.missing = [benzene] * ((together[benzene] - here) / rest >= ELSEWHERE)
         told = any(word.compounds and not says_little(word) for word in self.chosen)
         self.examples = [] if self.sorts or told else self._examples()
-        self.sizes: tuple[int, int] | None = None
 
     # -- what is said ------------------------------------------------------------------------------
 
     @property
     def title(self) -> str:
         """The title in words."""
-        if not self.shares:
-            return ""
-        texts = [self._text(self.examples[:n]) for n in range(len(self.examples), 0, -1)] or [self._text([])]
-        return next((text for text in texts if len(text) <= LONG), texts[-1])
+        return self._text(self.examples) if self.shares else ""
 
     @property
     def lead(self) -> str:
         """What the share of the title is about: all of it but the examples; empty for mixed molecules."""
         if self.mixed:
             return ""
-        plain = _phrase(self.chosen, self.sorts) if not self.missing else f"molecules without {PHENYL}s"
-        return plain + self._size()
-
-    def _size(self) -> str:
-        if self.sizes is None:
-            return ""
-        low, high = self.sizes
-        return f" ({low}–{high} heavy atoms)" if low < high else f" ({low} heavy atoms)"
+        if self.missing:
+            return f"molecules without {PHENYL}s"
+        plain = _phrase(self.chosen, self.sorts)
+        if self.rings is None:
+            return plain
+        low, high = self.rings
+        number = f"{_number(low)} or {_number(high)}" if low < high else _number(low)
+        rings = f"{number} ring{'s' if high > 1 else ''}"
+        if " with " in plain:
+            return f"{plain}, {rings} in all"
+        return f"{plain.replace(' ring compounds', ' compounds')} with {rings}"
 
     def _text(self, examples: list[Word]) -> str:
-        """What most molecules have, and then the shares of examples."""
+        """What most molecules have, then the shares of examples, and the molar mass."""
+        told = [self._told(word) for word in sorted(examples, key=lambda word: (-self.shares[word][0], word.name))]
+        if self.mass is not None:
+            alike = {round(one.mass) for one in self.some} == {round(self.mass)}
+            told.append(f"{'' if alike else 'about '}{self.mass:.0f} g/mol")
         if self.missing:
-            plain = f"mixed, without {PHENYL}s{self._size()}"
+            plain = f"mixed, without {PHENYL}s"
         elif self.mixed:
-            plain = ("mixed" if examples else "mixed molecules") + self._size()
+            plain = "mixed" if examples else "mixed molecules"
         else:
-            plain = self.lead.removeprefix("molecules with " if examples else "")
-        examples = sorted(examples, key=lambda word: (-self.shares[word][0], word.name))
-        return capital(", ".join([plain, *map(self._told, examples)]))
+            plain = self.lead.removeprefix("molecules with " if told else "")
+        return capital(", ".join([plain, *told]))
 
     def _told(self, word: Word) -> str:
         """An example with its share: as one of the kind that most are of, or as what molecules have besides."""
@@ -147,16 +162,16 @@ class Titled:
     @property
     def mixed(self) -> bool:
         """Whether nothing is true of enough molecules."""
-        return not self.chosen and not self.sorts and not self.missing
+        return not self.chosen and not self.sorts and not self.missing and self.rings is None
 
     def fitting(self, some: list[Counted]) -> int:
         """How many of these molecules are what the title says."""
         return sum(self._fits(one) for one in some)
 
     def _fits(self, one: Counted) -> bool:
-        size = self.sizes is None or self.sizes[0] <= one.atoms <= self.sizes[1]
+        rings = self.rings is None or self.rings[0] <= one.rings <= self.rings[1]
         sort = not self.sorts or not one.words.isdisjoint(self.sorts)
-        return size and sort and one.words.issuperset(self.chosen) and one.words.isdisjoint(self.missing)
+        return rings and sort and one.words.issuperset(self.chosen) and one.words.isdisjoint(self.missing)
 
     # -- what is chosen ----------------------------------------------------------------------------
 
@@ -238,10 +253,13 @@ class Titled:
             and self.shares[word][0] >= max(least, TIMES_MORE * self.shares[word][1])
         ]  # fmt: skip
 
-    def _examples(self, least: float = OF_AN_EXAMPLE) -> list[Word]:
+    def _examples(self) -> list[Word]:
         """The most frequent sorts of what the title says: ring systems, or functional groups; of mixed molecules both."""
         found: list[Word] = []
-        telling = [word for word in self._telling(least) if self._is_frequent(self.shares[word][0])]
+        telling = [
+            word for word in self._telling(OF_AN_EXAMPLE)
+            if self._is_frequent(self.shares[word][0]) and (word.ring or word.weight >= TELLING_GROUP)
+        ]  # fmt: skip
         if [word.name for word in self.chosen] == [BENZENE]:  # groups say what kind of benzene derivatives these are
             telling.sort(key=lambda word: word.ring)
         enough = AS_FREQUENT * self.shares[telling[0]][0] if telling else 0.0
@@ -258,7 +276,10 @@ class Titled:
             )
             if fits and not follows and not narrower:
                 found.append(word)
-        return found
+        while len(found) > 1 and len(self._text(found)) > LONG:
+            found.pop()
+        of_one = sum(not one.words.isdisjoint(found) for one in self.some)
+        return found if of_one >= OF_EXAMPLES * len(self.some) else []
 
     def _is_frequent(self, here: float) -> bool:
         return here >= OFTEN or here * len(self.some) >= FEWEST
@@ -281,36 +302,54 @@ class Titled:
                 self.chosen.pop()
         return False
 
-    def add_examples(self) -> None:
-        """Add to the title sorts that are less frequent."""
-        self.examples = self._examples(OF_A_RARE_ONE)
+    def add_rings(self) -> None:
+        """Add to the title how many rings enough of the molecules have, where it does not say that already."""
+        if self.missing or any(word.name == NO_RING for word in self.chosen):
+            return
+        alone = self.mixed
+        if alone:
+            self.chosen = [word for word in self.shares if word.name == AROMATIC and self.shares[word][0] >= LEAST]
+        counts = Counter(one.rings for one in self.some if one.words.issuperset(self.chosen))
+        least = (RINGS_ALONE if alone else LEAST) * len(self.some)
+        found = None
+        for n in range(MOST_NUMBERS):
+            ways = [(low, low + n) for low in counts if low > 0 and sum(counts[low + i] for i in range(n + 1)) >= least]
+            if ways:
+                found = max(ways, key=lambda way: (sum(counts[m] for m in range(way[0], way[1] + 1)), -way[0]))
+                break
+        if found is None and alone:
+            self.chosen = []
+        elif found is not None and (alone or found[0] != self._said_rings()):
+            self.rings = found
 
-    def add_sizes(self) -> None:
-        """Add to the title how large most of the molecules are."""
-        low, high = np.quantile([one.atoms for one in self.some], SIZES, method="nearest")
-        middle = self.some[0].atoms  # that of the molecule that stands for all is among them
-        self.sizes = min(int(low), middle), max(int(high), middle)
-        if not self.mixed and self.fitting(self.some) < LEAST * len(self.some):
-            self.sizes = None
+    def _said_rings(self) -> int:
+        """How many rings the title speaks of, if that is two or more."""
+        said = sum(map(rings_of, self.chosen))
+        return said if said > 1 else 0
+
+    def add_mass(self) -> None:
+        """Add to the title the median molar mass."""
+        self.mass = float(np.median([one.mass for one in self.some]))
 
 
 def title_all(held: Sequence[list[Counted]]) -> list[Titled]:
-    """Give each set a title; where two would have the same, with a word or the size by which they differ."""
+    """Give each set a title; where two would have the same, with a word or the molar mass by which they differ.
+
+    Titles that say little name the number of rings and the molar mass besides.
+    """
     together = Counter(word for some in held for one in some for word in one.words)
     total = sum(map(len, held))
     found = [Titled(some, together, total) for some in held]
     for twins in _alike(found, lambda one: one.says):
         for one in twins:
             one.add_what_differs([other for other in twins if other is not one])
-    for same in (lambda one: one.says, lambda one: one.title):
-        for twins in _alike(found, same):
-            for one in twins:
-                one.add_sizes()
     for one in found:
         if one.shares and one.says_little:
-            one.add_sizes()
-            if one.sizes is None:
-                one.add_examples()
+            one.add_rings()
+            one.add_mass()
+    for twins in _alike(found, lambda one: one.title):
+        for one in twins:
+            one.add_mass()
     return found
 
 
@@ -343,6 +382,10 @@ def _phrase(chosen: list[Word], sorts: list[Word]) -> str:
         others = [word for word in rest if not heads or word is not heads[0]]
     having = f" with {in_a_row(list(map(mentioned, others)), 'and')}" if others else ""
     return f"{first}{_without_prefix(head, first)}{having}"
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)
 
 
 def _without_prefix(head: str, first: str) -> str:

@@ -24,7 +24,7 @@ from graphmeans.chemistry.names.rings import (
 )  # fmt: skip
 from graphmeans.chemistry.toolkit import part, silent
 
-NO_RING, BENZENE, NOT_AROMATIC, SUGAR = "no ring", "benzene", "no aromatic ring", "sugar ring"
+NO_RING, BENZENE, AROMATIC, NOT_AROMATIC, SUGAR = "no ring", "benzene", "aromatic ring", "no aromatic ring", "sugar ring"
 #: What is said of rings whatever they are called, and how much that says.
 GENERIC = {
     **dict(zip(FUSED.values(), (4.0, 6.0, 8.0), strict=True)), HETEROAROMATIC: 3.5, MACROCYCLE: 8.0, NOT_AROMATIC: 3.0,
@@ -68,7 +68,9 @@ def words(molecule: Any) -> frozenset[Word]:
     for system in rings:
         found.update(_ring_word(name, rank) for rank, name in enumerate(system))
     found |= {with_oxo(plain) for key in keys if (plain := without_oxo(key)) is not None}
-    if not any(atom.GetIsAromatic() for atom in molecule.GetAtoms()):
+    if any(atom.GetIsAromatic() for atom in molecule.GetAtoms()):
+        found.add(Word(AROMATIC, "aromatic compounds", 0.0, True))
+    else:
         found.add(Word(NOT_AROMATIC, "non-aromatic ring compounds", GENERIC[NOT_AROMATIC], True))
     for name, count in Counter(system[0] for system in rings if system and system[0].name not in GENERIC).items():
         found.update(_repeated(name, n) for n in _AT_LEAST if n <= count)
@@ -165,7 +167,16 @@ def held(word: Word) -> frozenset[str]:
 
 def says_little(word: Word) -> bool:
     """Whether molecules that have this may have little else in common."""
-    return word.name in (NO_RING, BENZENE, ARYL) or word.name in GENERIC or re.search(rf"\b{PHENYL}s?$", word.name) is not None
+    little = word.name in (NO_RING, BENZENE, AROMATIC, ARYL) or word.name in GENERIC
+    return little or re.search(rf"\b{PHENYL}s?$", word.name) is not None
+
+
+def rings_of(word: Word) -> int:
+    """How many rings follow from a word that says little; of others none."""
+    if word.name == NO_RING or not says_little(word):
+        return 0
+    several = next((n for n, count in (*_COUNTS.items(), *_AT_LEAST.items()) if word.name.startswith(f"{count} ")), 1)
+    return next((n for n, name in FUSED.items() if word.name == name), 2 if word.name == ARYL else several)
 
 
 def mentioned(word: Word) -> str:
@@ -186,7 +197,7 @@ def ring_called(name: str) -> str:
 def listed_as(word: Word) -> str:
     """A word as it stands in a list of what molecules have."""
     if word.name == BENZENE:
-        return f"{PHENYL} (not fused)"
+        return f"{PHENYL}, not fused"
     return ring_called(word.name) if word.ring else word.name
 
 

@@ -21,10 +21,10 @@ from graphmeans.chemistry.drawing import MoleculePicture
 from graphmeans.chemistry.members import Aligned, ClusterMolecules, Molecules, made_of_molecules, spread
 from graphmeans.chemistry.names.series import SeriesName, Share, set_apart
 from graphmeans.chemistry.names.titles import FEW
-from graphmeans.chemistry.names.words import BENZENE
-from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold
+from graphmeans.chemistry.names.words import BENZENE, PHENYL
+from graphmeans.chemistry.profile import PROPERTIES, Range, Scaffold, scaffold_in_words
 from graphmeans.chemistry.toolkit import part
-from graphmeans.chemistry.variation import Place
+from graphmeans.chemistry.variation import Place, Variation
 from graphmeans.evaluation.fitted import align_as_fitted, centers_of, points_of
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.matching.auto import Auto
@@ -54,6 +54,8 @@ FEWEST, ALIGNED, SHARE, CHEAP = 8, 40, 0.05, 600
 #: A core is large if at least this share of the members contain it, and it has a ring system other than benzene, or more than a
 #: benzene ring that is at least the second share of the medoid's atoms; else the page says that none is.
 MOST, LARGE = 0.6, 0.5
+#: A scaffold is named on a tile if so many members have it. Medoids whose pictures are larger, in pixels, get a broad tile.
+OF_A_SCAFFOLD, BROAD = 0.2, 400
 #: Scaffolds and properties are counted over all members of collections up to this size, else over those on the page.
 MOST_COUNTED = 20_000
 
@@ -106,8 +108,10 @@ class MoleculeCards:
             "aligned": len(cluster.molecules.aligned), "counted": len(cluster.molecules), "cores": cores,
             "levels": " ".join(str(n) for n in _levels(cluster)), "supports": [round(100 * s) for s in LEVELS[::-1]],
             "best": next((round(100 * core.support) for core in cluster.cores if core is best), 50),
+            "broad": max(cluster.member_picture(medoid).box[2:]) > BROAD,
             "scaffolds": [self._scaffold(cluster, row) for row in cluster.scaffolds],
             "small_core": _has_small_core(cluster), "title": cluster.series.title or "Mixed molecules",
+            "facts": _facts(cluster), "shared": _shared(cluster),
             "series": _series(cluster.series, len(cluster.molecules)),
             "n_scaffolds": len(set(cluster.all_scaffolds)), "properties": self._properties(cluster),
             "medians": _medians(cluster),
@@ -140,7 +144,8 @@ class MoleculeCards:
         return rows + [line._replace(what=_NODE.sub(lambda found: _ATOM[found[0]], line.what)) for line in atoms]
 
     def _core(self, cluster: ClusterChemistry, core: Core, best: bool) -> dict[str, Any]:
-        variation = cluster.variation(core)
+        few_atoms = _is_small(cluster, core)
+        variation = Variation((), 0) if few_atoms else cluster.variation(core)
         named = [place for place in variation.places if place.what]
         most_varied = sorted(named, key=lambda place: (place.what[0][1], place.name))[:PLACES]
         shown = _together(sorted(most_varied, key=lambda place: (place.name[0], int(place.name[1:]))))
@@ -148,13 +153,15 @@ class MoleculeCards:
         if len(shown) <= FEW_PLACES:  # further groups are named that at least two members have
             often = max((sum(share * variation.compared > 1.5 for _, share in place.what) for place in shown), default=0)
             groups = int(np.clip(often, GROUPS, MANY_GROUPS))
+        picture = cluster.core_picture(core, places=not few_atoms)
         return {
             "best": best, "support": round(100 * core.support), "atoms": len(core.atoms), "smiles": core.smiles,
             "smarts": core.smarts, "share": _said(core.share, core.of), "count": core.count, "of": core.of,
-            "few": core.of < FEW, "several": bool(core.elements), "smiles_share": _said(core.smiles_count / core.of, core.of),
-            "svg": Markup(_picture(cluster.core_picture(core), f"Common core of cluster {cluster.label}: {core.smiles}")),
-            "places": [_place(place, groups, variation.compared) for place in shown], "hidden": len(named) - len(most_varied),
-            "compared": variation.compared,
+            "small": few_atoms, "rings": bool(rings_of(core)), "few": core.of < FEW,
+            "several": bool(core.elements), "smiles_share": _said(core.smiles_count / core.of, core.of),
+            "svg": Markup(_picture(picture, f"Common core of cluster {cluster.label}: {core.smiles}")),
+            "places": [_place(place, groups, variation.compared, core.count) for place in shown],
+            "hidden": len(named) - len(most_varied), "compared": variation.compared,
         }  # fmt: skip
 
     def _properties(self, cluster: ClusterChemistry) -> list[dict[str, Any]]:
@@ -224,11 +231,59 @@ def _mappings(estimator: Any, graphs: ReportGraphs, rows: list[int]) -> tuple[li
 def _has_small_core(cluster: ClusterChemistry) -> bool:
     """Whether there is a core, but no large part is common to most of the members."""
     core = cluster.core
-    if core is None or core.share < MOST:
-        return core is not None
+    return core is not None and (core.share < MOST or _is_small(cluster, core))
+
+
+def _is_small(cluster: ClusterChemistry, core: Core) -> bool:
+    """Whether a core says little by itself: what varies around it is then not told."""
     rings = rings_of(core)
     large = len(core.atoms) >= LARGE * cluster.medoid.molecule.GetNumAtoms() and (len(core.atoms) > 6 or not rings)
     return not (large or rings - {BENZENE})
+
+
+def _facts(cluster: ClusterChemistry) -> list[tuple[str, str]]:
+    """What a tile says below the title, each with its kind.
+
+    Of how many the title is true, sizes, the most frequent scaffold, how two phenyl rings are joined, and what sets it apart.
+    """
+    series, of = cluster.series, len(cluster.molecules)
+    found: list[tuple[str, str]] = []
+    if series.title and series.share > 0:
+        share = _said(series.share, of)
+        found.append(("true", f"True of {share}{' of them' if share.endswith('%') else ''}, {_percent(series.others)} of others"))
+    middle = cluster.middle
+    if not np.isnan(middle["weight"].median):
+        rings = _between(middle["rings"])
+        rings = "No ring" if rings == "0" else f"{rings} ring{'' if rings == '1' else 's'}"
+        found.append(("size", f"{rings}, {_between(middle['heavy atoms'])} heavy atoms, {_between(middle['weight'])} g/mol"))
+    first = cluster.scaffolds[0]
+    if first.smiles and first.members >= max(OF_A_SCAFFOLD * of, 2):
+        found.append(("scaffold", f"Scaffold: {scaffold_in_words(first.smiles)} {_said(first.members / of, of)}"))
+    if series.phenyls is not None:
+        have, low, high = series.phenyls
+        apart = f"{low}–{high} atoms" if low < high else "bound to each other" if not high else f"{low} atom{'s' * (low > 1)}"
+        between = apart if not high else f"{apart} between them"
+        found.append(("phenyls", f"Two or more phenyl rings: {_said(have, of)}, {between}"))
+    said = [row for row in series.apart if series.phenyls is None or row.what != f"two or more {PHENYL}s"]
+    if said:
+        told = ", ".join(f"{row.what} {_said(row.here, of)} ({_percent(row.others)})" for row in said)
+        found.append(("unlike", f"More than elsewhere: {told}"))
+    return found
+
+
+def _between(row: Range) -> str:
+    low, high = round(row.low), round(row.high)
+    return f"{low}–{high}" if low < high else str(low)
+
+
+def _shared(cluster: ClusterChemistry) -> list[dict[str, Any]]:
+    """What many members have, whether others have it or not; what is listed above it is left out."""
+    above = {row.what for row in cluster.series.words}
+    of = len(cluster.molecules)
+    return [
+        {"text": row.what, "share": row.here, "said": _said(row.here, of), "others": _percent(row.others)}
+        for row in cluster.series.frequent if row.what not in above
+    ]  # fmt: skip
 
 
 def _series(series: SeriesName, of: int) -> dict[str, Any]:
@@ -281,8 +336,11 @@ def _together(places: list[Place]) -> list[Place]:
     return found
 
 
-def _place(place: Place, groups: int, of: int = 100) -> dict[str, Any]:
-    """What stands at a place: so many of the most frequent groups by name, then classes, and how many others there are."""
+def _place(place: Place, groups: int, of: int = 100, count: int = 0) -> dict[str, Any]:
+    """What stands at a place: so many of the most frequent groups by name, then classes, and how many others there are.
+
+    Of `of` members that were compared; if these are not all of `count`, shares are told as counts.
+    """
     kinds = place.classes or ("",) * len(place.what)
     rows: list[Row] = [(text, share, kind) for (text, share), kind in zip(place.what, kinds, strict=True)]
     several = bool(place.classes) and len(rows) > groups
@@ -297,8 +355,9 @@ def _place(place: Place, groups: int, of: int = 100) -> dict[str, Any]:
         by_class, rest = _classes(rest, {kind for _, _, kind in named}, max(RARE, 1.5 / of))
         told += by_class
     told.sort(key=lambda row: -row[1])
-    what = [{"text": text, "share": share, "said": _said(share, of)} for text, share in told]
-    others = _said(sum(share for _, share, _ in rest), of)
+    in_words = (lambda share: f"{round(share * of)} of {of}") if of < count else (lambda share: _said(share, of))
+    what = [{"text": text, "share": share, "said": in_words(share)} for text, share in told]
+    others = in_words(sum(share for _, share, _ in rest))
     return {"name": place.name, "what": what, "others": len(rest), "others_share": others}
 
 

@@ -41,7 +41,7 @@ for (const small of document.querySelectorAll(".molecules .gallery small")) {
   const walker = document.createTreeWalker(small, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode;
-    text.data = text.data.replace(/[A-Za-z]{13,}/g, (word) => word.replace(new RegExp(NAME_PARTS.source, "gi"), "$1\u00ad"));
+    text.data = text.data.replace(/[A-Za-z]{10,}/g, (word) => word.replace(new RegExp(NAME_PARTS.source, "gi"), "$1\u00ad"));
   }
 }
 

@@ -88,7 +88,10 @@ def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool, 
     """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means."""
     paler = "the paler something is, the fewer members of the cluster have it"
     if molecules:
-        return "Each picture is the molecule nearest to the mean of its cluster."
+        return (
+            "Each picture is the molecule nearest to the mean of its cluster. Rings, heavy atoms and molar mass are those of the"
+            " middle half of its members; in parentheses stands the share of all other molecules that have the same."
+        )
     if matrices:
         return (
             "Each picture is the mean matrix of a cluster: of the one that is nearest to all others as it is, of the others how "
