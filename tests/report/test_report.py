@@ -41,7 +41,8 @@ def test_the_page_says_what_came_out(lettered):
     assert f"{percent(gm.evaluation.accuracy(classes, estimator.labels_))} of the graphs belong to the class" in said
     assert re.search(r"\(silhouette index 0\.\d\d( ± 0\.\d\d)?; 1 would be wholly apart, 0 not at all\)", said)
     seen = "Each picture is the mean graph of a cluster: dots are nodes, lines edges; the paler something is, the fewer members"
-    assert f"{seen} of the cluster have it. By the most frequent class, then by size." in said
+    small = "Small ones below are the nearest members of the classes in a mixed cluster."
+    assert f"{seen} of the cluster have it. {small} By the most frequent class, then by size." in said
     assert "proven to be nearest" in said
     assert "would stay in it with another sample of graphs" in said
     assert f"{estimator.n_matchings_ + estimator.n_seeding_matchings_:,} in all, in place of" in said

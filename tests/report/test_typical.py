@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -82,3 +83,27 @@ def test_molecules_without_their_origin_are_shown_by_typical_ones_with_their_let
         symbol = page.split(f'<symbol id="s{label}"')[1].split("</symbol>")[0]
         assert ">O<" in symbol
     assert "atoms and" in re.search(r"A molecule has (.*?) on average", page)[1]
+
+
+def test_a_mixed_cluster_shows_the_nearest_member_of_each_frequent_class(tmp_path):
+    graphs, _, estimator = letters(240, 8)
+    classes = ["first" if n % 2 else "second" if n % 3 else "rare" if n % 21 == 0 else "third" for n in range(len(graphs))]
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs, classes=classes).read_text(encoding="utf-8")
+    shown = 0
+    for label in range(8):
+        tile = html.split(f'<li data-c="{label}">')[1].split("</li>")[0]
+        inside = np.flatnonzero(estimator.labels_ == label)
+        counts = Counter(classes[i] for i in inside)
+        frequent = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+        expected = [name for name, count in frequent if count >= 0.1 * len(inside)]
+        named = re.findall(r'aria-label="The nearest member of (.*?)"><use href="#(.*?)"', tile)
+        assert [name for name, _ in named] == expected[:3]
+        for name, symbol in named:
+            near = min((i for i in inside if classes[i] == name), key=lambda i: estimator.distances_[i])
+            picture = html.split(f'<symbol id="{symbol}"')[1].split("</symbol>")[0]
+            assert picture.count("<circle") == graphs[near].n_nodes
+            shown += 1
+    assert shown > 16
+    assert "Small ones below are the nearest members of the classes in a mixed cluster." in html
+    pure = write_report(tmp_path / "p.html", estimator=estimator, graphs=graphs, classes=estimator.labels_.tolist())
+    assert "The nearest member of" not in pure.read_text(encoding="utf-8")

@@ -30,13 +30,14 @@ from graphmeans.plots.text import plain_text
 from graphmeans.report.cards.cards import CardMaker
 from graphmeans.report.cards.molecule_cards import molecule_cards
 from graphmeans.report.cards.networks import network_cards
-from graphmeans.report.cards.typical import such_as, typical_members
+from graphmeans.report.cards.typical import class_examples, such_as, typical_members
 from graphmeans.report.data.page_data import page_data, script_json, split_by_cluster
 from graphmeans.report.facts.evidence import gather
 from graphmeans.report.facts.report_graphs import ReportGraphs
 from graphmeans.report.facts.summary import ClusteringSummary, plain_iterations, summarize_clustering
 from graphmeans.report.pictures.chart import (
     bar_chart,
+    example_symbol,
     line_chart,
     map_places,
     map_svg,
@@ -170,6 +171,7 @@ def _page(
         data["palette"] = {plain_text(name, LABEL): colour for name, colour in palette.items()}
     spent = float(np.sum(estimator.trace_["seconds"])) if seconds is None else seconds
     typical = typical_members(pictures, summary, evidence, collection, molecules is not None)
+    examples_of = class_examples(pictures, summary, evidence, collection)
     maker = CardMaker(summary, evidence, collection, pictures, known)
     shown = [
         maker.card(cluster, None if networks is None else networks.card(cluster.label)) for cluster in summary.in_reading_order()
@@ -190,7 +192,12 @@ def _page(
         script = _asset("networks.js") + script
     told_by_names = not typical and molecules is None and not leads and any(graph.name for graph in sample[:20])
     examples = such_as(summary, evidence, [row["name"] for row in data["graphs"]]) if told_by_names else {}
+    means += Markup("".join(
+        example_symbol(f"e{label}-{n}", picture, palette)
+        for label, chosen in examples_of.items() for n, (_, picture) in enumerate(chosen)
+    ))  # fmt: skip
     for card in shown:
+        card["examples"] = [name for name, _ in examples_of.get(card["label"], ())]
         card["typical"] = typical.get(card["label"])
         if card["label"] in examples:
             card["caption"] = [*card["caption"], f"Such as {examples[card['label']]}"]
@@ -220,8 +227,8 @@ def _page(
         headline=headline(summary, evidence, noun),
         noun=noun,
         seen=seen_words(
-            molecules is not None, leads, bool(typical),
-            any(card["sequence"] for card in shown), any(mean.n_edges for mean in whole),
+            molecules is not None, leads, bool(typical), any(card["sequence"] for card in shown),
+            any(mean.n_edges for mean in whole), bool(examples_of),
         ),
         figures=figures(summary, evidence, duration(spent), seconds is not None),
         cards=shown,

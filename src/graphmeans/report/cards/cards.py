@@ -19,7 +19,7 @@ from graphmeans.plots.positions import own_positions
 from graphmeans.report.cards.networks import connection_contrasts
 from graphmeans.report.facts.evidence import Evidence
 from graphmeans.report.facts.report_graphs import is_on_disk
-from graphmeans.report.facts.summary import ClusteringSummary, ClusterSummary, class_in_words
+from graphmeans.report.facts.summary import PURE, ClusteringSummary, ClusterSummary, class_in_words
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures, node_numbers
 from graphmeans.report.sentences.contrasts import (
     EDGES,
@@ -56,8 +56,8 @@ OF_MOLECULES = 6
 CLASSES, SAID, OF_TREES = 3, 2, 3
 #: Differences from the nearest cluster that a card tells beside those from all others.
 OF_NEAREST = 2
-#: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
-PURE, MIXED = 0.9, 0.7
+#: A page is mixed if a smaller share of all graphs is right.
+MIXED = 0.7
 #: Forms that a picture in the plane shows less clearly than a word: more than one thing may be seen in it.
 PLAIN_FORMS = (EMPTY, NODE, LINE)
 #: So many tiles are narrow: of more clusters a tile tells one difference.

@@ -1,4 +1,4 @@
-"""The typical members of clusters whose graphs have few edges in common: there these say more than means do."""
+"""Members that say more than a mean does: typical ones where graphs have few edges in common, and one of each class."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.plots.drawing import Drawing
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.positions import own_positions
 from graphmeans.report.facts.evidence import Evidence
 from graphmeans.report.facts.report_graphs import ReportGraphs
-from graphmeans.report.facts.summary import ClusteringSummary
+from graphmeans.report.facts.summary import PURE, ClusteringSummary, class_in_words
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
@@ -23,6 +24,8 @@ COMMON, COMMON_OF_MOLECULES = 0.5, 0.9
 NAMED = 2
 #: So many of the nearest members at most are looked at, and half of a small cluster.
 NEAR = 8
+#: Of a mixed cluster one member of so many classes is shown, of those that have at least such a share of it.
+EXAMPLES, EXAMPLE_SHARE = 3, 0.1
 
 
 def common_share(means: Sequence[MeanGraph], sizes: Sequence[int]) -> float:
@@ -68,6 +71,28 @@ def typical_members(
     for label, n in chosen.items():
         pictures.show(label, pictures.member(graphs[sample[n]], label, evidence.mappings[n]))
     return dict(zip(chosen, graphs.names(evidence.sample[list(chosen.values())]), strict=True))
+
+
+def class_examples(
+    pictures: ClusterPictures, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs
+) -> dict[int, list[tuple[str, Drawing]]]:
+    """For each cluster of mixed classes the nearest member of each frequent class: a mean of two shapes looks like neither."""
+    if summary.classes is None or any(is_molecule(c.mean) or is_labelled(c.mean) for c in summary.clusters):
+        return {}
+    labels, sample = summary.labels[evidence.sample], evidence.sample.tolist()
+    found = {}
+    for c in summary.clusters:
+        if c.purity is None or c.purity >= PURE:
+            continue
+        rows = members_by_distance(labels, evidence.own_distance, c.label).tolist()
+        first = {summary.classes[sample[n]]: n for n in reversed(rows)}
+        chosen = [(name, first[name]) for name, count in c.mixture if name in first and count >= EXAMPLE_SHARE * c.size]
+        if len(chosen) > 1:
+            found[c.label] = [
+                (class_in_words(name), pictures.member(graphs[sample[n]], c.label, evidence.mappings[n]))
+                for name, n in chosen[:EXAMPLES]
+            ]
+    return found
 
 
 def such_as(summary: ClusteringSummary, evidence: Evidence, names: Sequence[str]) -> dict[int, str]:

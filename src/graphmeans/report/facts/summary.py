@@ -20,6 +20,8 @@ from graphmeans.report.words import natural_key, percent
 #: A cluster is named after a class that at least this share of its members have; after two of them if together they have this
 #: share, and the second this part of the first. Of others this many classes are told.
 HALF, BOTH, NEARLY, TOLD = 0.5, 0.75, 0.75, 3
+#: A cluster is mixed if a smaller share of its members is of one class.
+PURE = 0.9
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.mean_graph import MeanGraph
-from graphmeans.plots.drawing import drawing
+from graphmeans.plots.drawing import Drawing, drawing
 from graphmeans.plots.pen import COLOURS, Pen, hues
 from graphmeans.plots.positions import layout, square
 from graphmeans.plots.svg import rounded, shapes
@@ -127,6 +127,13 @@ def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: i
     words = False if pictures.is_tree[like] else None  # in a small picture they could not be read
     inner = shapes(Pen(picture, 300, picture.box(labels=False) if words is False else window, labels=words), palette, OTHER_KINDS)
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
+
+
+def example_symbol(name: str, picture: Drawing, palette: Mapping[str, str]) -> str:
+    """The picture of a member that fills its small sheet, without words."""
+    window = square(picture.box(labels=False) or (0.0, 0.0, 1.0, 1.0))
+    inner = shapes(Pen(picture, 300, window, labels=False), palette, OTHER_KINDS)
+    return f'<symbol id="{name}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 
 
 def symbols(pictures: ClusterPictures, palette: Mapping[str, str], labels: Sequence[int]) -> Markup:

@@ -84,8 +84,14 @@ def figures(summary: ClusteringSummary, evidence: Evidence, duration: str, whole
     return shown
 
 
-def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool, edges: bool = True) -> str:
-    """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means."""
+def seen_words(
+    molecules: bool, matrices: bool, typical: bool, sequences: bool, edges: bool = True, examples: bool = False
+) -> str:
+    """What the pictures at the top of a page show: the medoids of molecules, matrices, typical members, sequences, or means.
+
+    Where classes are mixed, there may be `examples` of them.
+    """
+    each = " Small ones below are the nearest members of the classes in a mixed cluster." if examples else ""
     paler = "the paler something is, the fewer members of the cluster have it"
     if molecules:
         return (
@@ -98,10 +104,10 @@ def seen_words(molecules: bool, matrices: bool, typical: bool, sequences: bool, 
             "they differ from that one."
         )
     if typical:
-        return f"Each picture is a typical member of a cluster. In mean graphs {paler}."
+        return f"Each picture is a typical member of a cluster.{each} In mean graphs {paler}."
     if sequences:
-        return f"Each picture is the mean of a cluster of sequences, place by place: {paler}."
-    return f"Each picture is the mean graph of a cluster: dots are nodes{', lines edges' if edges else ''}; {paler}."
+        return f"Each picture is the mean of a cluster of sequences, place by place: {paler}.{each}"
+    return f"Each picture is the mean graph of a cluster: dots are nodes{', lines edges' if edges else ''}; {paler}.{each}"
 
 
 def silhouette_words(evidence: Evidence) -> str:
