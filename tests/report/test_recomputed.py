@@ -20,6 +20,7 @@ import graphmeans as gm
 from graphmeans.cli import app
 from graphmeans.evaluation.fitted import centers_of, points_of
 from graphmeans.io import read_collection, write_collection
+from graphmeans.plots.matrix import MeanMatrices
 from graphmeans.report import write_report
 from graphmeans.report.words import percent
 from reports import Page, fitted, words
@@ -347,3 +348,29 @@ def test_every_sentence_on_networks_is_recomputed(tmp_path):
         low, high = re.search(rf"<b>{title}</b> (.*?) <span.*?</span> ([−\d.]+(?: and more)?)", html).groups()
         assert high.endswith("and more") == (np.max(shown) > float(high.split()[0]))
         assert float(low.split()[0].replace("−", "-")) in (0.0, -float(high.split()[0]))
+
+
+def test_connections_of_directed_networks_have_a_direction_and_loops_are_connections(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"{side} area {i}" for side in ("left", "right") for i in range(22)]
+    matrices = rng.uniform(0.2, 0.8, (12, 44, 44))
+    matrices[::2, :8, 20:30] *= 0.3
+    graphs = gm.structures.labelled_networks(matrices, labels=names, directed=True)
+    estimator = fitted(graphs, 2)
+    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
+    page, html = Page(path), path.read_text(encoding="utf-8")
+    assert page.data["way"] == " → "
+    assert len(re.findall(r'<th scope="row">(?:left|right) area \d+ → (?:left|right) area \d+</th>', html)) > 4
+    loops = 0
+    for row in page.data["graphs"]:
+        mean = matrices[estimator.labels_ == row["c"]].mean(axis=0)
+        squares = (matrices[row["i"]] - mean) ** 2
+        for a, b, here, there, share in row["top"]:
+            assert here == pytest.approx(matrices[row["i"]][a, b], rel=0.01)
+            assert there == pytest.approx(mean[a, b], rel=0.01)
+            assert share / 1000 == pytest.approx(squares[a, b] / squares.sum(), abs=6e-4)
+            loops += a == b
+    assert loops
+    found = MeanMatrices.of_means(estimator.centroids(kind="graph"), np.bincount(estimator.labels_), order=graphs[0].node_ids)
+    for c, mean in enumerate(found.means):  # the diagonal is no gap
+        assert np.allclose(mean, matrices[estimator.labels_ == c].mean(axis=0))

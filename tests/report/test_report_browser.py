@@ -336,6 +336,10 @@ def test_deep_links(tab, lettered):
     assert tab.js("document.getElementById('search').value") == "A_"
     assert tab.js("document.querySelectorAll('#hits .thumb').length") == sum(g.name.startswith("A_") for g in graphs)
     tab.until("Math.abs(document.querySelector('.tools').getBoundingClientRect().top) < 120")
+    tab.open("#graph-11")
+    tab.js("location.hash = '#graph-999'")  # what is said of it would be hidden behind the member
+    tab.until("!document.getElementById('viewer').open && document.getElementById('notice').textContent.includes('no graph 999')")
+    tab.open("#search=class")  # nothing is called that here
     for hash, said in {"#graph-999": "no graph 999", "#cluster-99": "no cluster 99", "#nowhere": "nothing called"}.items():
         tab.open(hash)
         assert said in tab.js("document.getElementById('notice').textContent")
@@ -611,7 +615,7 @@ def test_names_of_regions_keep_clear_of_each_other(browser, connected, width):
     written, out, on = tab.js(COLLIDING)
     assert written >= 12
     assert (out, on) == (0, 0)
-    assert tab.js("document.querySelectorAll('#viewer-table tbody tr').length") == 15
+    assert tab.js("document.querySelectorAll('#viewer-table tbody tr').length") == 60
     assert tab.overflow() == []
     tab.press("\ue00c")
     tab.driver.execute_script("document.querySelectorAll('details').forEach((d) => { d.open = true; })")

@@ -76,6 +76,7 @@ class MeanMatrices:
                 found[c, i, j] = _entries(mean, weight)
                 if not mean.directed:
                     found[c, j, i] = found[c, i, j]
+                found[c, at, at] = _loops(mean)
         return cls(names, found, np.asarray(sizes, dtype=np.float64), filled[0].directed)
 
     @cached_property
@@ -109,7 +110,6 @@ class MeanMatrices:
         """
         there = self.others_of_central if cluster == self.central else self.means[self.central]
         apart = np.abs(self.means[cluster] - there)
-        np.fill_diagonal(apart, 0.0)
         if not self.directed:
             apart = np.triu(apart)
         flat = apart.ravel()
@@ -238,6 +238,15 @@ def _table(colours: Sequence[str], count: int = 64) -> NDArray[np.uint8]:
     corners = np.array([[int(colour[n : n + 2], 16) for n in (1, 3, 5)] for colour in colours], dtype=np.float64)
     at = np.linspace(0, len(corners) - 1, count)
     return np.stack([np.interp(at, np.arange(len(corners)), part) for part in corners.T], axis=1).round().astype(np.uint8)
+
+
+def _loops(mean: Graph) -> FloatArray:
+    """What stands on the diagonal: the bare number of each node, which is its connection with itself; 0 where there is none."""
+    own = mean.nodes.get(BARE)
+    if own is None or own.dtype.kind != "f" or own.size != mean.n_nodes:
+        return np.zeros(mean.n_nodes)
+    values = np.ma.filled(own, 0.0).reshape(mean.n_nodes)
+    return np.asarray(values * mean.node_support if isinstance(mean, MeanGraph) and mean.damped else values)
 
 
 def _entries(mean: Graph, weight: str | None) -> FloatArray:

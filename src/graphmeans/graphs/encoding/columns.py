@@ -77,6 +77,10 @@ class Column:
         raise NotImplementedError
 
 
+#: A value that is so much smaller than what is added to it is what rounding has left of 0.
+CANCELLED = 16 * np.finfo(np.float64).eps
+
+
 @dataclass(frozen=True)
 class Numbers(Column):
     """Numbers or vectors: ``(value - center) / scale``, channel by channel."""
@@ -98,6 +102,7 @@ class Numbers(Column):
 
     def decode(self, codes: FloatArray) -> NDArray[Any]:
         values = codes * self.scale + self.center
+        values[np.abs(values) < CANCELLED * np.abs(self.center)] = 0.0  # 0 came back with the rounding of what was taken off
         return values[:, 0] if self.scalar else values
 
     def accepts(self, values: NDArray[Any]) -> bool:

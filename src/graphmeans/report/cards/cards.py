@@ -186,7 +186,7 @@ class CardMaker:
             lines.append(", ".join(f"{share}% {class_in_words(name)}" for share, (name, _) in named))
         if self.sequences[cluster.label]:
             lines.append(self.sequences[cluster.label] or "")
-        if network is not None and network["leads"]:
+        if network is not None and network["caption"] and (network["leads"] or self._unnamed(cluster)):
             return lines + network["caption"][: 1 if self.many else SAID]
         if self._unnamed(cluster):
             most = 1 if self.many else OF_TREES if any(self.trees) else SAID
@@ -218,7 +218,10 @@ class CardMaker:
         if found is None:
             return ""
         widths = found.widths[self.labels[found.rows] == label]
-        return f"{widths.mean():.2f}".replace("-", "−") if len(widths) else ""
+        if not len(widths):
+            return ""
+        among = "" if found.error is None else f" (of {len(widths)} of its members)"
+        return f"{widths.mean():.2f}{among}".replace("-", "−")
 
     def _second(self, label: int) -> str:
         """The root mean square distance of members to the second nearest mean of each; "" if there is only one mean."""

@@ -24,8 +24,10 @@ from graphmeans.report.facts.summary import ClusteringSummary
 from graphmeans.report.sentences.contrasts import Contrast
 from graphmeans.report.words import number, significant
 
-#: Connections that a card names, and a member's view; letters of a name, and along an axis.
-NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 15, 40, 32
+#: Connections that a card names, and the table of a member's view; letters of a name, and along an axis.
+NAMED_EDGES, MEMBER_EDGES, LETTERS, AXIS = 8, 60, 40, 32
+#: What stands between the names of two regions: of arcs, and of edges.
+WAY, BOTH_WAYS = " → ", " – "
 #: A small picture of a matrix has so many rows at most.
 SMALL = 48
 #: Members have matrices if these have no more entries than this in all.
@@ -79,7 +81,7 @@ class NetworkCards:
             "signed": self._means[0] < 0, "leads": self.leads, "said": said,
             "caption": [CENTRAL if several else OF_TWO] if central else _caption(said, self.found.central),
             "edges": [
-                {"names": f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}", "here": number(float(f"{here:.3g}")),
+                {"names": connection(a, b, self.found.directed), "here": number(float(f"{here:.3g}")),
                  "there": number(float(f"{there:.3g}")), "more": here > there}
                 for a, b, here, there in self.found.largest_differences(label, NAMED_EDGES)
                 if f"{here:.3g}" != f"{there:.3g}"
@@ -120,6 +122,7 @@ class NetworkCards:
         share of the squared distance is told, in thousandths.
         """
         data["regions"] = self.names
+        data["way"] = WAY if self.found.directed else BOTH_WAYS
         place = {name: n for n, name in enumerate(self.found.names)}
         total = evidence.shares.totals
         for n, (row, i) in enumerate(zip(data["graphs"], evidence.sample.tolist(), strict=True)):
@@ -132,6 +135,10 @@ class NetworkCards:
                 row["im"] = heat_map(_coarse(own.means[0] - self.found.means[self.found.central]), *self._apart)
             roles = [np.array([place[role] for role in graph.roles or ()]) for graph in (graphs[i], self._graphs[row["c"]])]
             shares = _between_nodes(evidence.shares, n, roles[0], roles[1], len(place)) * (1000.0 / total[n] if total[n] else 0.0)
+            if own.directed:  # what both directions add is told apart
+                squares = (pair[0] - pair[1]) ** 2
+                both_ways = np.where(np.eye(len(squares), dtype=bool), squares, squares + squares.T)
+                shares *= np.divide(squares, both_ways, out=np.zeros_like(squares), where=both_ways > 0)
             row["top"] = [
                 [place[a], place[b], float(f"{here:.3g}"), float(f"{there:.3g}"), round(float(shares[place[a], place[b]]))]
                 for a, b, here, there in both.largest_differences(0, MEMBER_EDGES)
@@ -194,6 +201,18 @@ class NetworkCards:
         )
 
 
+def connection(one: Any, other: Any, directed: bool) -> str:
+    """What a connection is called.
+
+    Examples
+    --------
+    >>> connection("a", "b", False), connection("a", "b", True), connection("a", "a", False)
+    ('a – b', 'a → b', 'a itself')
+    """
+    names = [plain_text(name, LETTERS) for name in (one, other)]
+    return f"{names[0]} itself" if one == other else (WAY if directed else BOTH_WAYS).join(names)
+
+
 def _between_nodes(shares: DistanceShares, member: int, own: IntArray, mean: IntArray, count: int) -> FloatArray:
     """What is between each two nodes of the squared distance of a member, as a matrix; `own` and `mean` are their rows."""
     found = np.zeros((count, count))
@@ -201,6 +220,9 @@ def _between_nodes(shares: DistanceShares, member: int, own: IntArray, mean: Int
         some = slice(part.ptr[member], part.ptr[member + 1])
         a, b = rows[part.places[some]].T
         found[a, b] = found[b, a] = part.shares[some]
+    for part, rows in ((shares.nodes, own), (shares.missing_nodes, mean)):
+        some = slice(part.ptr[member], part.ptr[member + 1])
+        found[rows[part.places[some]], rows[part.places[some]]] = part.shares[some]
     return found
 
 
@@ -305,8 +327,8 @@ def connection_contrasts(mean: MeanGraph, other: MeanGraph) -> list[Contrast]:
         return []
     lines = []
     for a, b, here, there in found.largest_differences(0, NAMED_EDGES):
-        what = f"{plain_text(a, LETTERS)} – {plain_text(b, LETTERS)}"
-        lines.append(Contrast(what, number(float(f"{here:.3g}")), number(float(f"{there:.3g}")), abs(here - there)))
+        values = [number(float(f"{value:.3g}")) for value in (here, there)]
+        lines.append(Contrast(connection(a, b, found.directed), values[0], values[1], abs(here - there)))
     return [line for line in lines if line.here != line.there]
 
 

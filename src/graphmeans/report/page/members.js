@@ -256,7 +256,7 @@ function memberViews(D, paint, tell) {
       if (!rows.length) continue;
       const made = element("table"), head = element("tr"), body = element("tbody"), top = element("thead");
       made.append(element("caption", {}, count > rows.length ? `${title}: the ${rows.length} ${count < LISTED ? `of ${count} ` : ""}with the largest shares` : title));
-      for (const name of [title === "Nodes" ? "node" : "edge", "share of the distance", "members that have it", ...columns.flatMap((c) => [c, `${c}, mean`])]) head.append(element("th", { scope: "col" }, name));
+      for (const name of [title === "Nodes" ? "node" : "edge", "share of the distance", D.labels.length ? "members that have it, of these kinds" : "members that have it", ...columns.flatMap((c) => [c, `${c}, mean`])]) head.append(element("th", { scope: "col" }, name));
       for (const row of rows) {
         const line = element("tr");
         line.append(element("th", { scope: "row" }, row.i === -1 || row.missing ? `${row.name}, missing here` : row.name), element("td", {}, shareWords(row.share)), element("td", {}, row.has === null || row.has === undefined ? "–" : `${row.has}%`));
@@ -299,8 +299,11 @@ function memberViews(D, paint, tell) {
     pushed = byHistory = false;
     refocus();
   });
-  // Back closes a member.
-  window.addEventListener("popstate", () => { if (viewer.open && !location.hash.startsWith("#graph-")) { byHistory = true; viewer.close(); } });
+  // Back closes a member, and so does an address of something else, also of a graph that is not here: what is said of it would be hidden.
+  window.addEventListener("popstate", () => {
+    const asked = location.hash.match(/^#graph-(\d+)$/);
+    if (viewer.open && !(asked && D.graphs.some((g) => g.i === Number(asked[1])))) { byHistory = true; viewer.close(); }
+  });
   document.addEventListener("click", (event) => {
     const target = event.target.closest("[data-g]");
     if (!target) return;

@@ -35,7 +35,7 @@ function regionView(g, D, paint, wide) {
     box.append(side);
   }
   const narrow = wide < 560, room = narrow || !g.im ? wide : wide - 180, size = narrow ? 11 : 12, pitch = narrow ? 38 : 19;
-  const drawn = narrow ? g.top.slice(0, 8) : g.top; // the table has all of them
+  const drawn = g.top.filter(([a, b]) => a !== b).slice(0, narrow ? 8 : 15); // the table has more
   const named = [...new Set(drawn.flatMap(([a, b]) => [a, b]))];
   const turn = (i) => Math.PI / 2 - (2 * Math.PI * (i + 0.5)) / count;
   const half = { left: named.filter((i) => Math.cos(turn(i)) < 0), right: named.filter((i) => Math.cos(turn(i)) >= 0) };
@@ -48,7 +48,12 @@ function regionView(g, D, paint, wide) {
     const [x0, y0] = at(a), [x1, y1] = at(b), bend = 0.35;
     const d = `M${x0.toFixed(1)} ${y0.toFixed(1)}Q${(cx + ((x0 + x1) / 2 - cx) * bend).toFixed(1)} ${(cy + ((y0 + y1) / 2 - cy) * bend).toFixed(1)} ${x1.toFixed(1)} ${y1.toFixed(1)}`;
     const line = addSvg(svg, "path", { class: here > there ? "more" : "less", d, "stroke-width": (0.8 + (2.4 * Math.abs(here - there)) / largest).toFixed(1) });
-    addSvg(line, "title", {}, `${D.regions[a]} – ${D.regions[b]}: ${here}, mean ${there}`);
+    addSvg(line, "title", {}, `${between(D, a, b)}: ${here}, mean ${there}`);
+    if (D.way.includes("→")) { // a head in the direction in which the curve ends
+      const tx = x1 - (cx + ((x0 + x1) / 2 - cx) * bend), ty = y1 - (cy + ((y0 + y1) / 2 - cy) * bend), far = Math.hypot(tx, ty) || 1, ux = tx / far, uy = ty / far;
+      const corner = (back, side) => `${(x1 - back * ux - side * uy).toFixed(1)} ${(y1 - back * uy + side * ux).toFixed(1)}`;
+      addSvg(svg, "path", { class: here > there ? "head more" : "head less", d: `M${corner(3, 0)}L${corner(11, 4)}L${corner(11, -4)}Z` });
+    }
   }
   const column = (cx - radius) - 26, letters = Math.max(6, Math.floor(column / (size * 0.56)));
   for (const [key, rows] of Object.entries(half)) {
@@ -67,6 +72,8 @@ function regionView(g, D, paint, wide) {
   }
   return box;
 }
+
+const between = (D, a, b) => (a === b ? `${D.regions[a]} itself` : D.regions[a] + D.way + D.regions[b]);
 
 // A name on so many lines at most; what does not fit is cut.
 function folded(name, letters, most) {
@@ -88,7 +95,7 @@ function regionTable(g, D, paint) {
   for (const [a, b, here, there, share] of g.top) {
     const line = element("tr"), cell = element("td", { class: here > there ? "more" : "less" });
     cell.append(element("b", {}, here > there ? "▲ " : "▼ "), String(here));
-    line.append(element("th", { scope: "row" }, `${D.regions[a]} – ${D.regions[b]}`), cell, element("td", {}, String(there)), element("td", {}, `${(share / 10).toFixed(1)}%`));
+    line.append(element("th", { scope: "row" }, between(D, a, b)), cell, element("td", {}, String(there)), element("td", {}, `${(share / 10).toFixed(1)}%`));
     body.append(line);
   }
   top.append(head);

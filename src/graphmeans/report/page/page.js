@@ -86,8 +86,8 @@
   function found(text) {
     const wanted = text.toLowerCase(), hits = [], clusters = new Set(), elsewhere = [];
     D.graphs.forEach((g, n) => { if (g.name.toLowerCase().includes(wanted)) { hits.push(n); clusters.add(g.c); } });
-    D.classes.forEach((name, k) => { if (name.toLowerCase() === wanted) present.forEach((kinds, c) => kinds.has(k) && clusters.add(c)); });
-    cards.forEach((card) => { if (card.querySelector("h3 .title")?.textContent.toLowerCase().includes(wanted)) clusters.add(Number(card.dataset.c)); });
+    D.classes.forEach((name, k) => { if (name.toLowerCase() === wanted || `class ${name}`.toLowerCase() === wanted) present.forEach((kinds, c) => kinds.has(k) && clusters.add(c)); });
+    cards.forEach((card) => { if (card.querySelector("h3").textContent.replace(/^Cluster \d+/, "").toLowerCase().includes(wanted)) clusters.add(Number(card.dataset.c)); });
     const asked = wanted.match(/^(?:cluster\s*)?#?(\d+)$/);
     if (asked && D.clusters[Number(asked[1])]) clusters.add(Number(asked[1]));
     if (D.everyone) {
