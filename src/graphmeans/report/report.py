@@ -203,7 +203,7 @@ def _page(
         elif node.mean is not None:
             merged[n] = tree_symbol(pictures, node.mean, n, node.labels[0], palette)
     means += Markup("".join(merged.values()))
-    map_links, data["hues"] = map_svg(summary, evidence, centers, pictures.small)
+    map_links, data["hues"] = map_svg(summary, evidence, places, centers, pictures.small)
     light, heavy = split_by_cluster(data)
     features, rows = maker.distinctions()
     return page_template(PAGE).render(

@@ -166,19 +166,24 @@ def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
 
 
 def map_svg(
-    summary: ClusteringSummary, evidence: Evidence, centers: IntArray, small: Callable[[int], str]
+    summary: ClusteringSummary, evidence: Evidence, places: IntArray, centers: IntArray, small: Callable[[int], str]
 ) -> tuple[Markup, list[int]]:
     """The clusters on the map: a picture or a number for each, which is a link to its card; and their colours.
 
-    The dots are drawn by the script, under these. `small` knows the ids of pictures.
+    The dots, which stand at these `places`, are drawn by the script, under these. A picture stands beside the dots of its
+    cluster, and a line leads to their middle. `small` knows the ids of pictures.
     """
     colours = hues(evidence.map.centers, len(COLOURS))
     links = []
     pictured = {c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label))[:MOST_THUMBS]}
-    side = float(np.clip(280 / np.sqrt(max(len(summary.clusters), 1)), 34, 60))
-    high = [side + 22 if c.label in pictured else 16.0 for c in summary.clusters]  # with the number below
+    side = float(np.clip(240 / np.sqrt(max(len(summary.clusters), 1)), 32, 64))
+    high = [side + 20 if c.label in pictured else 16.0 for c in summary.clusters]  # with the number below
     wide = [side if c.label in pictured else 24.0 for c in summary.clusters]
-    shown = apart(centers, np.column_stack([wide, high]))
+    sizes = np.column_stack([wide, high])
+    shown = apart(centers, sizes)
+    order = [c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label)) if c.label in pictured]
+    shown = beside(shown, centers, sizes, order, places)
+    leads = []
     for c in sorted(summary.clusters, key=lambda c: (c.size, c.label)):
         (x, y), (dx, dy) = centers[c.label], shown[c.label] - centers[c.label]
         said = escape(f"{c.name}: {counted(c.size, 'graph')}")
@@ -186,6 +191,12 @@ def map_svg(
             at = f'x="{rounded(-side / 2)}" y="{rounded(-side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
             look = f'<rect {at} rx="9"/><use href="#{small(c.label)}" {at}/>'
             look += f'<text class="label" x="0" y="{rounded(side / 2 + 9)}">{c.label}</text>'
+            if max(abs(dx), abs(dy)) > side / 2 + 4:
+                end = 1 - (side / 2 + 2) / max(abs(dx), abs(dy))
+                leads.append(
+                    f'<g class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}" transform="translate({x} {y})">'
+                    f'<circle r="3.5"/><path d="M0 0L{rounded(end * dx)} {rounded(end * dy)}"/></g>'
+                )
         else:
             look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'
         link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}"'
@@ -193,7 +204,7 @@ def map_svg(
         links.append(f'<a {link} transform="translate({x + dx} {y + dy})" aria-label="{said}"><title>{said}</title>{look}</a>')
     return Markup(
         f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="The clusters on the map">'
-        f'<g class="centers">{"".join(links)}</g></svg>'
+        f'<g class="leads" aria-hidden="true">{"".join(leads)}</g><g class="centers">{"".join(links)}</g></svg>'
     ), [int(c) for c in colours]
 
 
@@ -225,6 +236,61 @@ def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
         if np.abs(at - before).max() < STILL:
             break
     return np.round(at).astype(np.int64)
+
+
+#: How far a picture may stand from the middle of its cluster; the step of places that are tried; and how many steps farther it
+#: goes rather than being covered by dots altogether.
+FARTHEST, STEP, COVERING = 230, 10, 130.0
+
+
+def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequence[int], dots: IntArray) -> IntArray:
+    """Places for boxes near their centers where they cover as few dots as possible, and neither each other nor centers.
+
+    Boxes are placed in this order; those that are not in it stay where they are `shown`. Nothing leaves the map.
+
+    Examples
+    --------
+    >>> center, size = np.array([[500, 300]]), np.array([[60.0, 80.0]])
+    >>> beside(center, center, size, [0], np.array([[900, 600]])).tolist()
+    [[500, 300]]
+    >>> cloud = np.random.default_rng(0).normal([500, 300], 25, (100, 2))
+    >>> bool(np.abs(beside(center, center, size, [0], cloud.astype(int)) - center).max() > 40)
+    True
+    """
+    counts = np.zeros((MAP_HEIGHT // STEP + 1, MAP_WIDTH // STEP + 1))
+    inside = dots[((dots >= 0) & (dots < [MAP_WIDTH, MAP_HEIGHT])).all(axis=1)]
+    np.add.at(counts, (inside[:, 1] // STEP + 1, inside[:, 0] // STEP + 1), 1.0)
+    sums = counts.cumsum(axis=0).cumsum(axis=1)
+    area = np.pi * float(np.clip(60 / np.sqrt(max(len(dots), 1)), 1.2, 4.5)) ** 2  # of a dot, as the script draws it
+    placed = shown.copy()
+    steps = np.arange(-FARTHEST, FARTHEST + 1, STEP)
+    way = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    way = way[np.argsort(np.hypot(*way.T), kind="stable")]
+    taken = [n for n in range(len(shown)) if n not in set(order)]
+    for label in order:
+        half = sizes[label] / 2
+        at = np.concatenate([shown[label][None], centers[label] + way])
+        at = at[((at >= half + 2) & (at <= np.array([MAP_WIDTH, MAP_HEIGHT]) - half - 2)).all(axis=1)]
+        if not len(at):
+            continue
+        a, b = (np.round((at - half) / STEP).astype(int), np.round((at + half) / STEP).astype(int))
+        covered = sums[b[:, 1], b[:, 0]] - sums[a[:, 1], b[:, 0]] - sums[b[:, 1], a[:, 0]] + sums[a[:, 1], a[:, 0]]
+        cost = np.hypot(*(at - centers[label]).T) / STEP + COVERING * covered * area / (4 * half.prod())
+        away = np.abs(at - centers[label])
+        cost += 4.0 * ((away < half + 6) & (away.max(axis=1) > STEP)[:, None]).all(axis=1)  # on its middle, or beside it
+        # Neither other pictures nor the middles of other clusters are covered, and no line runs through a picture.
+        others = np.concatenate([placed[taken], np.delete(centers, label, axis=0)])
+        room = np.concatenate([sizes[taken] / 2 + 3, np.full((len(centers) - 1, 2), 6.0)])
+        near = (np.abs(others - centers[label]) < FARTHEST + half + room).all(axis=1)
+        for other, size in zip(others[near], room[near], strict=True):
+            cost += 60.0 * (np.abs(at - other) < half + size).all(axis=1)
+        for part in (0.25, 0.5, 0.75):
+            along = centers[label] + part * (at - centers[label])
+            for n in taken:
+                cost += 8.0 * (np.abs(along - placed[n]) < sizes[n] / 2).all(axis=1)
+        placed[label] = at[int(cost.argmin())]
+        taken.append(label)
+    return placed
 
 
 def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup | None:
