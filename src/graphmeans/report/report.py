@@ -51,6 +51,8 @@ from graphmeans.report.words import PAGE, counted, duration, number, page_templa
 
 #: The scripts of the page, in the order in which they come.
 SCRIPTS = ("draw", "members", "map", "page")
+#: So many tiles stand in one row, up to `FEW_TILES` in two, and of `SOME_TILES` with something to read this many in each.
+IN_ONE_ROW, FEW_TILES, IN_ROWS, SOME_TILES = 5, 8, 6, 16
 #: How many kinds of nodes, the most frequent, have a colour of their own: --k0, ... in page.css. Others are grey; orange is none.
 _COLOURS = 6
 
@@ -199,7 +201,8 @@ def _page(
     merged = {}
     for n, node in enumerate(inner_nodes(tree)):
         if networks is not None and leads:
-            merged[n] = networks.merged_symbol(f"t{n}", node.labels)
+            if n:  # all networks together do not differ from all networks
+                merged[n] = networks.merged_symbol(f"t{n}", node.labels)
         elif node.mean is not None:
             merged[n] = tree_symbol(pictures, node.mean, n, node.labels[0], palette)
     means += Markup("".join(merged.values()))
@@ -219,7 +222,7 @@ def _page(
         cards=shown,
         order=summary.order_in_words,
         by_size=summary.by_size_in_words,
-        captions=any(card["caption"] for card in shown),
+        across=tiles_across(len(shown), any(card["caption"] for card in shown)),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
         typical=bool(typical),
@@ -240,6 +243,7 @@ def _page(
         sheet="0 105 300 90" if pictures.one_line and molecules is None and networks is None else "0 0 300 300",
         lines=any(part.get("s") or part.get("t") for part in data["members"]),
         odd=any("xn" in part or "xs" in part for part in data["members"]),
+        ghost=bool(data["shared"]) and molecules is None and not leads,
         profile=silhouette_chart(summary, evidence),
         tree=None if tree is None else tree_rows(tree, summary, merged),
         tree_bounded=not evidence.ways.matched.all(),
@@ -259,6 +263,20 @@ def _page(
         # The page runs this script and no other, whatever a name may contain.
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
     )
+
+
+def tiles_across(count: int, captions: bool) -> int:
+    """How many tiles stand in a row on a wide screen, so that rows are full, or nearly so; 0 if as many as there is room for.
+
+    Examples
+    --------
+    >>> [tiles_across(count, True) for count in (1, 3, 5, 6, 8, 10, 12, 15, 16, 17)]
+    [1, 3, 5, 3, 4, 5, 6, 5, 6, 0]
+    """
+    if count <= FEW_TILES:
+        return count if count <= IN_ONE_ROW else -(-count // 2)
+    rows = -(-count // IN_ROWS)
+    return -(-count // rows) if captions and count <= SOME_TILES else 0
 
 
 @cache

@@ -51,6 +51,8 @@ TYPICAL, ODD, DOUBTFUL = 8, 6, 6
 OF_MOLECULES = 6
 #: What the caption of a small picture names: levels of a tree, classes of a cluster, differences.
 CAPTION, CLASSES, SAID = 3, 3, 2
+#: A node is common if this share of the members has it.
+HALF = 0.5
 #: A cluster is mixed if a smaller share of its members is of one class; and a page if a smaller share of all graphs is right.
 PURE, MIXED = 0.9, 0.7
 #: So many tiles are narrow: of more clusters a tile tells one difference.
@@ -77,6 +79,9 @@ class CardMaker:
             self.members = [[graphs[sample[n]] for n in _spread([n for n in rows if is_fair[n]])] for rows in self.rows]
         else:
             self.members = [[graphs[i] for i in _spread(c.members.tolist())] for c in self.clusters]
+        # Members without nodes, in clusters that hold hardly anything else: one of them stands for all.
+        bare = [c.label for c in self.clusters if c.mean.node_support.max(initial=0.0) < HALF]
+        self.empty = {n for label in bare for n in self.rows[label] if not graphs[sample[n]].n_nodes}
         self.margins = evidence.margins.tolist()
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
@@ -133,8 +138,9 @@ class CardMaker:
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         farther = percent(round(1 / (1 - DOUBT) - 1, 2))
+        nearest = f"to the mean{self._without_nodes(label, among)}{self._doubtful_too(typical)}"
         groups = (
-            {"what": "Nearest", "why": f"to the mean{self._doubtful_too(typical)}", "members": typical},
+            {"what": "Nearest", "why": nearest, "members": typical},
             {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
             {"what": "Doubtful", "why": f"another cluster is at most {farther} farther{among}", "members": doubtful},
         )
@@ -295,10 +301,18 @@ class CardMaker:
         if len(rows) < size:
             typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
+        if alike := [n for n in near if n in self.empty]:
+            near = [n for n in near if n not in alike[1:]]
+            rows = [n for n in rows if n not in self.empty or n in near]
         far = [n for n in rows[::-1][:odd] if n not in near]
         named = {*near, *far}
         by_margin = sorted((n for n in rows if n not in named), key=lambda n: self.margins[n])  # the nearest first among equals
         return near, far, [n for n in by_margin[:doubtful] if self._nearly_elsewhere(n)]
+
+    def _without_nodes(self, label: int, among: str) -> str:
+        """How many members have no nodes, where one of them stands for all."""
+        count = len(self.empty.intersection(self.rows[label]))
+        return f"; one of {count:,} without nodes{among.replace(', of', ' among')}" if count > 1 else ""
 
     def _doubtful_too(self, rows: list[int]) -> str:
         """What is said of typical and odd members that are doubtful, too: these are shown once."""
