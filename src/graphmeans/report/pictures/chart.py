@@ -238,9 +238,12 @@ def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
     return np.round(at).astype(np.int64)
 
 
-#: How far a picture may stand from the middle of its cluster; the step of places that are tried; and how many steps farther it
-#: goes rather than being covered by dots altogether.
-FARTHEST, STEP, COVERING = 230, 10, 130.0
+#: How far a picture may stand from the middle of its cluster, the step of places that are tried, and the side of cells in which
+#: dots are counted.
+FARTHEST, STEP, CELL = 230, 10, 5
+#: How many steps farther a picture goes rather than cover nothing but dots, lie on another picture or a middle, lie a little
+#: beside its own, or have its line through another picture.
+COVERING, ON_OTHERS, BESIDE, CROSSING = 130.0, 60.0, 4.0, 8.0
 
 
 def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequence[int], dots: IntArray) -> IntArray:
@@ -257,40 +260,60 @@ def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequenc
     >>> bool(np.abs(beside(center, center, size, [0], cloud.astype(int)) - center).max() > 40)
     True
     """
-    counts = np.zeros((MAP_HEIGHT // STEP + 1, MAP_WIDTH // STEP + 1))
-    inside = dots[((dots >= 0) & (dots < [MAP_WIDTH, MAP_HEIGHT])).all(axis=1)]
-    np.add.at(counts, (inside[:, 1] // STEP + 1, inside[:, 0] // STEP + 1), 1.0)
-    sums = counts.cumsum(axis=0).cumsum(axis=1)
     area = np.pi * float(np.clip(60 / np.sqrt(max(len(dots), 1)), 1.2, 4.5)) ** 2  # of a dot, as the script draws it
-    placed = shown.copy()
     steps = np.arange(-FARTHEST, FARTHEST + 1, STEP)
     way = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
-    way = way[np.argsort(np.hypot(*way.T), kind="stable")]
-    taken = [n for n in range(len(shown)) if n not in set(order)]
+    far = np.hypot(*way.T)
+    way, far = way[far <= FARTHEST], far[far <= FARTHEST]
+    limit = np.array([MAP_WIDTH, MAP_HEIGHT])
+    placed, busy = shown.copy(), np.zeros((MAP_HEIGHT // CELL, MAP_WIDTH // CELL))
+    for n in set(range(len(shown))) - set(order):
+        _occupy(busy, placed[n], sizes[n] / 2)
+    of_dots, of_centers = _sums(_counts(dots)), _sums(_counts(centers))
     for label in order:
-        half = sizes[label] / 2
-        at = np.concatenate([shown[label][None], centers[label] + way])
-        at = at[((at >= half + 2) & (at <= np.array([MAP_WIDTH, MAP_HEIGHT]) - half - 2)).all(axis=1)]
-        if not len(at):
+        half, center = sizes[label] / 2, centers[label]
+        at = np.concatenate([shown[label][None], center + way])
+        cost = np.concatenate([[float(np.hypot(*(shown[label] - center)))], far]) / STEP
+        inside = ((at >= half + 2) & (at <= limit - half - 2)).all(axis=1)
+        if not inside.any():
             continue
-        a, b = (np.round((at - half) / STEP).astype(int), np.round((at + half) / STEP).astype(int))
-        covered = sums[b[:, 1], b[:, 0]] - sums[a[:, 1], b[:, 0]] - sums[b[:, 1], a[:, 0]] + sums[a[:, 1], a[:, 0]]
-        cost = np.hypot(*(at - centers[label]).T) / STEP + COVERING * covered * area / (4 * half.prod())
-        away = np.abs(at - centers[label])
-        cost += 4.0 * ((away < half + 6) & (away.max(axis=1) > STEP)[:, None]).all(axis=1)  # on its middle, or beside it
-        # Neither other pictures nor the middles of other clusters are covered, and no line runs through a picture.
-        others = np.concatenate([placed[taken], np.delete(centers, label, axis=0)])
-        room = np.concatenate([sizes[taken] / 2 + 3, np.full((len(centers) - 1, 2), 6.0)])
-        near = (np.abs(others - centers[label]) < FARTHEST + half + room).all(axis=1)
-        for other, size in zip(others[near], room[near], strict=True):
-            cost += 60.0 * (np.abs(at - other) < half + size).all(axis=1)
-        for part in (0.25, 0.5, 0.75):
-            along = centers[label] + part * (at - centers[label])
-            for n in taken:
-                cost += 8.0 * (np.abs(along - placed[n]) < sizes[n] / 2).all(axis=1)
+        at, cost, away = at[inside], cost[inside], np.abs(at[inside] - center)
+        low, high = np.floor((at - half) / CELL).astype(int), np.ceil((at + half) / CELL).astype(int)
+        cost += COVERING * _within(of_dots, low, high) * area / (4 * half.prod())
+        cost += ON_OTHERS * ((_within(_sums(busy), low, high) > 0) + _within(of_centers, low, high) - (away < half).all(axis=1))
+        cost += BESIDE * ((away < half + 6) & (away.max(axis=1) > STEP)[:, None]).all(axis=1)  # on its middle, or clear of it
+        for part in (0.25, 0.5, 0.75):  # no line runs through a picture
+            x, y = ((center + part * (at - center)) // CELL).astype(int).T
+            cost += CROSSING * busy[np.clip(y, 0, len(busy) - 1), np.clip(x, 0, busy.shape[1] - 1)]
         placed[label] = at[int(cost.argmin())]
-        taken.append(label)
+        _occupy(busy, placed[label], half)
     return placed
+
+
+def _counts(points: IntArray) -> FloatArray:
+    """How many of these points lie in each cell of the map."""
+    inside = points[((points >= 0) & (points < [MAP_WIDTH, MAP_HEIGHT])).all(axis=1)] // CELL
+    wide, high = MAP_WIDTH // CELL, MAP_HEIGHT // CELL
+    return np.bincount(inside[:, 1] * wide + inside[:, 0], minlength=wide * high).reshape(high, wide).astype(np.float64)
+
+
+def _occupy(cells: FloatArray, middle: IntArray, half: FloatArray) -> None:
+    """Mark the cells that a box lies on."""
+    (a, b), (c, d) = np.floor((middle - half) / CELL).astype(int), np.ceil((middle + half) / CELL).astype(int)
+    cells[max(b, 0) : max(d, 0), max(a, 0) : max(c, 0)] = 1.0
+
+
+def _sums(cells: FloatArray) -> FloatArray:
+    """Sums of all cells above and to the left, with a row and a column of zeros."""
+    found = np.zeros((len(cells) + 1, cells.shape[1] + 1))
+    found[1:, 1:] = cells.cumsum(axis=0).cumsum(axis=1)
+    return found
+
+
+def _within(sums: FloatArray, low: IntArray, high: IntArray) -> FloatArray:
+    """The sum of the cells in each of these boxes."""
+    (a, b), (c, d) = low.T, high.T
+    return np.asarray(sums[d, c] - sums[b, c] - sums[d, a] + sums[b, a])
 
 
 def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup | None:
