@@ -342,7 +342,7 @@ def report_map() -> str:
     clusters = [SimpleNamespace(label=c, size=8, name=f"Cluster {c} · {'AKX'[c]}") for c in range(3)]
     there = Map(points, centers, np.arange(3), np.zeros((24, 3)), 0.9)
     evidence = SimpleNamespace(sample=np.arange(24), map=there, rest=None)
-    drawn, _ = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, map_places(evidence)[1], "m{}".format)
+    drawn, _ = map_svg(SimpleNamespace(clusters=clusters, labels=labels), evidence, *map_places(evidence), "m{}".format)
     return str(drawn).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
 
 

@@ -80,7 +80,7 @@ def test_small_pictures_have_names_that_fit(tab, width):
     assert any("…" in row[0] for row in rows)
     for name, title, label, size, beyond, wide in rows:
         full = title.split(", distance")[0]
-        assert name == elided(full, 20)
+        assert name == elided(full, 34)
         assert label.startswith(full)
         assert size >= 11
         assert beyond <= 0

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray
 from graphmeans.plots.drawing import MOST_LABELS, Drawing
 from graphmeans.plots.positions import Positions, Viewport, square
-from graphmeans.plots.tree_layout import LETTER
 
 #: Colours of clusters, taken in turn; legible on white and on dark.
 COLOURS = ("#2a6fb0", "#c8641e", "#3a8f5c", "#b0417a", "#7a5fc0", "#8a7a1c", "#1f8a99", "#b8433a", "#5b7083", "#6c8f1f")
@@ -20,11 +19,15 @@ SOFT = "#6b7683"
 NOTHING = "no nodes"
 #: Letters that are less high cannot be read.
 LEGIBLE = 5.5
-#: If more than this share of the labels would be cut off, or lie on each other, nodes are dots.
-BLURRED = 0.15
+#: So much lower are letters where words would be cut off, or lie on each other; if that is no help, nodes are dots.
+LOWER = (1.0, 0.85, 0.7)
+#: The width of a letter of a word in place of a node, and the height of a line of words, as parts of the height of letters.
+WORD_LETTER, WORD_LINE = 0.62, 1.0
+#: Letters in place of nodes are not lower than this, in pixels.
+LEAST_FONT = 7.0
 #: The most of the length of an arrow that its head is long.
 HEAD = 0.2
-#: Labels of nodes that fewer members have are too pale to be in the way.
+#: Nodes that fewer members have may be left out at the rim.
 FAINTLY = 0.25
 
 
@@ -75,13 +78,12 @@ class Pen:
         crowd = min(1.0, np.sqrt(12 / count))
         self.line = max(size * (0.016 if self.written else 0.024) * crowd, 0.9)
         self.dot = max(size * 0.031 * crowd, 1.3)
-        self.font = max(size * 0.085 * crowd, 7.0)
+        self.font = max(size * 0.085 * crowd, LEAST_FONT)
         if spread and many:
             self._fit_letters(viewport)
-        elif self.written and labels is None and not formula and self._blurred(viewport):
+        elif self.written and labels is None and not formula and not self._words_fit(viewport):
             self.written, self.line = False, max(size * 0.024 * crowd, 0.9)
-        beside = max((len(drawing.labels[i]) - 1 for i in drawing.drawn if drawing.sides[i]), default=0)
-        self.margin = size * 0.09 + (self.font * (1 / 3 + 0.3 * beside) if self.written else 0)
+        self.margin = self._margin()
         if spread and self.written:  # the box holds the labels
             self.margin = size * 0.03 + self.font / 2
             self.line, self.dot = min(self.line, self.font * 0.14), min(self.dot, self.font * 0.45)
@@ -96,6 +98,12 @@ class Pen:
                 self.line = max(min(self.line, usual * 0.07), 0.7)
                 self.font = max(min(self.font, usual * 0.62), 6.0)
 
+    def _margin(self) -> float:
+        """How far the box keeps clear of the rim, so that what is written at its nodes finds room."""
+        d = self.drawing
+        beside = max((len(d.labels[i]) - 1 for i in d.drawn if d.sides[i]), default=0)
+        return self.size * 0.09 + (self.font * (1 / 3 + 0.3 * beside) if self.written else 0)
+
     def _fit_letters(self, viewport: Viewport | None) -> None:
         """Letters as high as the drawing allows on this sheet; none where that is too small to be read."""
         box = square(viewport if viewport is not None else self.drawing.box() or (0.0, 0.0, 1.0, 1.0))
@@ -103,18 +111,32 @@ class Pen:
         if self.font < LEGIBLE:
             self.written, self.font = False, LEGIBLE
 
-    def _blurred(self, viewport: Viewport | None) -> bool:
-        """Whether labels in place of the nodes would lie on each other, or reach out of a given frame; words soon do."""
+    def _words_fit(self, viewport: Viewport | None) -> bool:
+        """Whether words in place of the nodes keep clear of each other and of the rim of a given frame, perhaps in lower letters.
+
+        Single letters may touch the rim: they are told from each other there, too.
+        """
         d = self.drawing
         box = square(viewport if viewport is not None else d.box() or (0.0, 0.0, 1.0, 1.0))
-        shown = [i for i in d.drawn if d.labels[i] and d.strength[i] >= FAINTLY]
-        at = self.size * (0.09 + 0.82 * (d.points[shown] - [box[0], box[1]]) / (box[2] - box[0]))
-        wide = self.font * LETTER * np.array([min(len(d.labels[i]), d.letters) for i in shown])
-        apart = np.abs(at[:, None] - at[None])
-        on = (apart[..., 0] < 0.4 * (wide[:, None] + wide[None])) & (apart[..., 1] < 0.75 * self.font)
-        np.fill_diagonal(on, False)
-        out = (np.abs(at[:, 0] - self.size / 2) + wide / 2 > self.size / 2) & (viewport is not None)
-        return bool((on.any(axis=1) | out).sum() > BLURRED * len(shown))
+        shown = d.drawn
+        places = (d.points[shown] - [box[0], box[1]]) / (box[2] - box[0])
+        count = np.array([len(d.written(int(i))) if d.labels[i] else 0 for i in shown])
+        usual = self.font
+        for lower in LOWER:
+            self.font = max(usual * lower, LEAST_FONT)
+            margin = self._margin()
+            at = margin + (self.size - 2 * margin) * places
+            apart = np.abs(at[:, None] - at[None])
+            high = np.array([self.letters(share) for share in d.strength[shown].tolist()])
+            wide, line = WORD_LETTER * high * count, WORD_LINE * high
+            on = (apart[..., 0] < (wide[:, None] + wide[None]) / 2) & (apart[..., 1] < (line[:, None] + line[None]) / 2)
+            on &= (count[:, None] > 0) & (count[None] > 0)
+            np.fill_diagonal(on, False)
+            out = (np.abs(at[:, 0] - self.size / 2) + wide / 2 > self.size / 2) & (count > 1) & (viewport is not None)
+            if not (on.any() or out.any()):
+                return True
+        self.font = usual
+        return False
 
     def pixels(self, points: Positions) -> Positions:
         """From the plane to the sheet, y downwards."""

@@ -165,7 +165,7 @@ def common_layouts(graphs: Sequence[Graph]) -> list[Positions]:
     if sequences and len(sequences) == len(read):
         longest = max(int(places.max()) for places in sequences) + 1
         return [lines(places, longest) for places in sequences]
-    if not any(own_positions(graph) is not None or _is_tree(graph) for graph in graphs):
+    if not any(own_positions(graph) is not None or is_tree(graph) for graph in graphs):
         fixed = circles(graphs)
         if fixed is not None:
             return fixed
@@ -187,7 +187,8 @@ def layers_beside(graph: Graph, places: Sequence[float]) -> Positions | None:
     return _laid_out(graph, dict(enumerate(places)))
 
 
-def _is_tree(graph: Graph) -> bool:
+def is_tree(graph: Graph) -> bool:
+    """Whether a graph is laid out as trees are, unless it has positions of its own."""
     return not is_molecule(graph) and forest_of(graph, *visible(graph)) is not None
 
 

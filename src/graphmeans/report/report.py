@@ -54,6 +54,8 @@ from graphmeans.report.words import PAGE, counted, duration, number, page_templa
 
 #: The scripts of the page, in the order in which they come.
 SCRIPTS = ("draw", "members", "map", "page")
+#: So many tiles stand in one row, up to `FEW_TILES` in two, and of `SOME_TILES` with something to read this many in each.
+IN_ONE_ROW, FEW_TILES, IN_ROWS, SOME_TILES = 5, 8, 6, 16
 #: How many kinds of nodes have a colour of their own: --k0, ... in page.css. Others are grey; orange is none.
 _COLOURS = 6
 #: Of more kinds those have colours that tell clusters apart, of those that at least this share of the graphs have.
@@ -216,7 +218,7 @@ def _page(
         elif node.mean is not None:
             merged[n] = tree_symbol(pictures, node.mean, n, node.labels[0], palette)
     means += Markup("".join(merged.values()))
-    map_links, data["hues"] = map_svg(summary, evidence, centers, pictures.small)
+    map_links, data["hues"] = map_svg(summary, evidence, places, centers, pictures.small)
     one_line = pictures.one_line and networks is None
     sheet = "0 0 300 210" if molecules is not None else "0 105 300 90" if one_line else "0 0 300 300"
     light, heavy = split_by_cluster(data)
@@ -234,7 +236,7 @@ def _page(
         cards=shown,
         order=summary.order_in_words,
         by_size=summary.by_size_in_words,
-        captions=any(card["caption"] for card in shown),
+        across=tiles_across(len(shown), any(card["caption"] for card in shown)),
         small={card["label"]: card["small"] for card in shown},
         molecules=molecules is not None,
         typical=bool(typical),
@@ -255,6 +257,7 @@ def _page(
         sheet=sheet,
         lines=any(part.get("s") or part.get("t") for part in data["members"]),
         odd=any("xn" in part or "xs" in part for part in data["members"]),
+        ghost=bool(data["shared"]) and molecules is None and not leads,
         profile=silhouette_chart(summary, evidence),
         tree=None if tree is None else tree_rows(tree, summary, merged),
         tree_bounded=not evidence.ways.matched.all(),
@@ -274,6 +277,20 @@ def _page(
         # The page runs this script and no other, whatever a name may contain.
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
     )
+
+
+def tiles_across(count: int, captions: bool) -> int:
+    """How many tiles stand in a row on a wide screen, so that rows are full, or nearly so; 0 if as many as there is room for.
+
+    Examples
+    --------
+    >>> [tiles_across(count, True) for count in (1, 3, 5, 6, 8, 10, 12, 15, 16, 17)]
+    [1, 3, 5, 3, 4, 5, 6, 5, 6, 0]
+    """
+    if count <= FEW_TILES:
+        return count if count <= IN_ONE_ROW else -(-count // 2)
+    rows = -(-count // IN_ROWS)
+    return -(-count // rows) if captions and count <= SOME_TILES else 0
 
 
 @cache

@@ -19,9 +19,10 @@ PAGE = Path(__file__).parent / "page"
 LONG = 8
 #: A member is near the border to another cluster, and doubtful, if it is so much of the way to the mean of that cluster.
 BORDER = 0.4
-#: Where a long name of several words may be broken; not within brackets, as in names of ring systems.
+#: Where a long name of several words may be broken, also where capitals tell them apart; not within brackets, as in names of
+#: ring systems.
 _TOGETHER = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\]|\b[\d–]+ g/mol\b)")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z]{3})(?=[A-Z][A-Za-z]{2})")
 #: What stands in a table where there is no value.
 MISSING = "—"
 
@@ -133,12 +134,14 @@ def natural_key(text: str) -> list[tuple[int, int, str]]:
 
 
 def breakable(text: str) -> Markup:
-    """Escaped, with places where a line may end inside of long names: after the points, bars and strokes between their words.
+    """Escaped, with places where a line may end inside of long names: between their words, after points, bars and strokes.
 
     Examples
     --------
     >>> breakable("such as os.add_path, y 85.1")
     Markup('such as os.<wbr>add_<wbr>path, y 85.1')
+    >>> breakable("codecs.BufferedIncrementalDecoder")
+    Markup('codecs.<wbr>Buffered<wbr>Incremental<wbr>Decoder')
     >>> breakable("Thieno[2,3-b]pyridines")
     Markup('Thieno<bdi style="white-space: nowrap">[2,3-b]</bdi>pyridines')
     """

@@ -60,6 +60,8 @@ OF_NEAREST = 2
 MIXED = 0.7
 #: Forms that a picture in the plane shows less clearly than a word: more than one thing may be seen in it.
 PLAIN_FORMS = (EMPTY, NODE, LINE)
+#: A node is common if this share of the members has it.
+HALF = 0.5
 #: So many tiles are narrow: of more clusters a tile tells one difference.
 MANY = 16
 #: Shares of kinds differ visibly if they do so much; a feature follows from another if they are so strongly correlated.
@@ -85,6 +87,9 @@ class CardMaker:
         else:
             self.members = [[graphs[i] for i in _spread(c.members.tolist())] for c in self.clusters]
         self.way, self.doubtful = evidence.way.tolist(), evidence.doubtful.tolist()
+        # Members without nodes, in clusters that hold hardly anything else: one of them stands for all.
+        bare = [c.label for c in self.clusters if c.mean.node_support.max(initial=0.0) < HALF]
+        self.empty = {n for label in bare for n in self.rows[label] if not graphs[sample[n]].n_nodes}
         self.spread = spreads([graphs[i] for i in sample[:: max(1, len(sample) // 200)]])
         self.profiles = [profile(members) for members in self.members]
         trees = pictures.are_trees
@@ -141,8 +146,9 @@ class CardMaker:
         typical, odd, doubtful = self._chosen(self.rows[label], cluster.size)
         among = "" if len(self.rows[label]) == cluster.size else f", of the {len(self.rows[label]):,} drawn here"
         border = f"at least {percent(BORDER)} of the way to another mean, whose cluster begins at 50%"
+        nearest = f"to the mean{self._without_nodes(label, among)}{self._doubtful_too(typical)}"
         groups = (
-            {"what": "Nearest", "why": f"to the mean{self._doubtful_too(typical)}", "members": typical},
+            {"what": "Nearest", "why": nearest, "members": typical},
             {"what": "Odd", "why": f"farthest from the mean{self._doubtful_too(odd)}", "members": odd},
             {"what": "Doubtful", "why": f"near a border: {border}{among}", "members": doubtful},
         )
@@ -335,10 +341,18 @@ class CardMaker:
         if len(rows) < size:
             typical, odd = min(typical, self.evidence.nearest), min(odd, self.evidence.farthest)
         near = rows[:typical]
+        if alike := [n for n in near if n in self.empty]:
+            near = [n for n in near if n not in alike[1:]]
+            rows = [n for n in rows if n not in self.empty or n in near]
         far = [n for n in rows[::-1][:odd] if n not in near]
         named = {*near, *far}
         by_way = sorted((n for n in rows if n not in named), key=lambda n: -self.way[n])  # the nearest first among equals
         return near, far, [n for n in by_way[:doubtful] if self.doubtful[n]]
+
+    def _without_nodes(self, label: int, among: str) -> str:
+        """How many members have no nodes, where one of them stands for all."""
+        count = len(self.empty.intersection(self.rows[label]))
+        return f"; one of {count:,} without nodes{among.replace(', of', ' among')}" if count > 1 else ""
 
     def _doubtful_too(self, rows: list[int]) -> str:
         """What is said of typical and odd members that are doubtful, too: these are shown once."""

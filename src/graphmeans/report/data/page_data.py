@@ -63,7 +63,7 @@ def page_data(
         data.update(_drawn(pictures, shown, summary, evidence, means, shape))
     for row, c in zip(data["clusters"], summary.clusters, strict=True):
         if c.majority in place_of:
-            row.update(k=place_of[c.majority], mix=[place_of[name] for name, _ in c.mixture])
+            row.update(named=[place_of[name] for name in c.named_after], mix=[place_of[name] for name, _ in c.mixture])
     sampled = len(evidence.sample) < len(graphs)
     dots = shown
     if evidence.rest is not None:
@@ -109,7 +109,7 @@ def _drawn(
             row["a"], row["ea"] = of_nodes, of_edges
     data: dict[str, Any] = {
         "members": members,
-        "shared": int(shared),
+        "shared": int(shared), "sequences": int(pictures.sequences),
         "columns": columns if listed else [], "edge_columns": edge_columns,
         "clusters": [
             {**picture, "size": c.size, "name": c.name, "a": table, **of_edges}

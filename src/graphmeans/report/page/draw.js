@@ -12,6 +12,7 @@ function addSvg(to, name, attributes, text) {
 
 function painter(D) {
   const MANY = 80, FEW = 16, LONG = 4, WORD = 8, SAID = 44; // strokes in a small picture, and single letters; letters of a number, of a word at a node, of a title
+  const LOWER = [1, 0.85, 0.7], CLOSE = 60; // how much lower letters are where words would lie on each other; of so many nodes the least distance is looked for
   const HEAD = 0.2; // the most of the length of an arrow that its head is long
   const LEGIBLE = 0.68, NUMBER = 60; // the least opacity of a word; room for a number behind it
   const NARROW = 700; // the width of a screen, in pixels, on which there is room for one picture only
@@ -47,36 +48,52 @@ function painter(D) {
     return lengths.length ? lengths[lengths.length >> 1] : 0;
   }
 
-  // How thick lines, dots and letters are: as in graphmeans/plots/pen.py, on a sheet of 1000.
-  function pen(g, strokes, small) {
+  // How thick lines, dots and letters are: as in graphmeans/plots/pen.py, on a sheet of 1000. A picture shows `unit` times the whole
+  // sheet: dots and lines of small pictures are as large in all of them.
+  function pen(g, strokes, small, unit = 1) {
     const count = Math.max(1, g.p.length / 2 - (g.h ? g.h.length : 0)), crowd = Math.min(1, Math.sqrt(12 / count));
     const usual = usualLength(g, strokes), formula = g.o !== undefined;
     const labels = g.l ? g.l.filter((l) => D.labels[l]).length : 0;
     const letters = labels <= FEW && g.l && g.l.every((l) => [...D.labels[l]].length < 2); // which can be read in a small picture, too
     let written = labels > 0 && labels <= 60 && (!small || formula || letters);
-    let line = 1000 * (written ? 0.016 : 0.024) * crowd, dot = 31 * crowd, font = 85 * crowd;
+    if (formula || letters) unit = 1;
+    let line = 1000 * (written ? 0.016 : 0.024) * crowd * unit, dot = 31 * crowd * unit, font = 85 * crowd;
+    if (small && (!strokes.length || !D.shared)) dot *= 1.5; // points are all there is, or colours are to be seen
     if (usual) {
       line = Math.min(line, usual * 0.16); dot = Math.min(dot, usual * 0.22);
       if (formula) { line = Math.min(line, usual * 0.07); font = Math.min(font, usual * 0.5); }
     }
     if (g.em) { font = Math.min(font * 1.3, g.em); written = labels > 0 && !small && font >= 13; } // the layout kept room for labels
     else if (small) font = Math.max(font, letters && !formula ? 110 : 60);
-    if (written && !formula && !g.em) written = !blurred(g, font);
-    if (small && !strokes.length) dot *= 1.4; // points are all there is
-    if (small) line = Math.max(line, strokes.length > MANY ? 9 : 18);
+    if (written && !formula && !g.em) { // lower letters, and where they are no help dots
+      const lower = LOWER.find((part) => !blurred(g, font * part));
+      written = lower !== undefined;
+      font *= lower || 1;
+    }
+    if (small && !strokes.length && !D.shared) dot = Math.min(dot, 0.4 * spacing(g));
+    if (small) line = Math.max(line, (strokes.length > MANY ? 9 : 18) * unit);
     else line *= 0.7, dot *= 0.75;
     return { line, dot, font, written, usual };
   }
 
-  // Whether words in place of nodes would lie on each other: then nodes are dots (as in graphmeans/plots/pen.py).
+  // The least distance of two dots of a small graph.
+  function spacing(g) {
+    const count = g.p.length / 2;
+    let least = Infinity;
+    for (let i = 0; i < count && count <= CLOSE; i++) {
+      for (let j = 0; j < i; j++) least = Math.min(least, Math.hypot(g.p[2 * i] - g.p[2 * j], g.p[2 * i + 1] - g.p[2 * j + 1]) || Infinity);
+    }
+    return least;
+  }
+
+  // Whether words in place of nodes would lie on each other (as in graphmeans/plots/pen.py).
   function blurred(g, font) {
     const shown = [];
     for (let n = 0; n < g.p.length / 2; n++) {
-      const text = D.labels[g.l[n]], there = !(g.h && g.h.includes(n)) && (!g.ns || g.ns[n] >= 25);
+      const text = D.labels[g.l[n]], there = !(g.h && g.h.includes(n)) && (!g.ns || g.ns[n] >= 50);
       if (text && there) shown.push([g.p[2 * n], g.p[2 * n + 1], 0.62 * font * Math.min(text.length, WORD)]);
     }
-    const on = shown.filter(([x, y, wide], n) => shown.some(([u, v, other], m) => m !== n && Math.abs(x - u) < 0.4 * (wide + other) && Math.abs(y - v) < 0.75 * font));
-    return on.length > 0.15 * shown.length;
+    return shown.some(([x, y, wide], n) => shown.some(([u, v, other], m) => m < n && Math.abs(x - u) < 0.5 * (wide + other) && Math.abs(y - v) < font));
   }
 
   function path([i, j, bend, shift, inset], g, look, head) {
@@ -109,8 +126,8 @@ function painter(D) {
   const isWritten = (g, n, look) => look.written && g.l && D.labels[g.l[n]] && (g.o !== undefined || !g.ns || g.ns[n] >= 50);
 
   // A graph, or a mean if it has supports, as a group; `look` may be shared, `ghost` draws the usual parts only.
-  function group(g, { small = false, ghost = false, kind = "", words = true } = {}) {
-    const strokes = strokesOf(g), look = pen(g, strokes, small), made = element("g", { class: ghost ? "ghost" : kind });
+  function group(g, { small = false, ghost = false, kind = "", words = true, unit = 1 } = {}) {
+    const strokes = strokesOf(g), look = pen(g, strokes, small, unit), made = element("g", { class: ghost ? "ghost" : kind });
     if (ghost || !words) look.written = false;
     const hidden = new Set(g.h || []), dots = g.o ? new Set(g.o) : null, rings = new Set(g.q || []);
     const heads = new Set(g.w || []), oddNodes = new Set(g.xn || []), oddStrokes = new Set(g.xs || []);
@@ -156,6 +173,7 @@ function painter(D) {
     return made;
   }
 
+  const SIDE = 1180; // of a sheet with its margins
   const sheet = (width = 1000, height = 1000, margin = 90) => element("svg", { viewBox: `${-margin} ${-margin} ${width + 2 * margin} ${height + 2 * margin}` });
 
   function extent(g, from = 0) {
@@ -171,8 +189,10 @@ function painter(D) {
   function around1(g) {
     const least = strokesOf(g).length ? 250 : 700; // dots alone would fill the picture
     const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1), side = Math.max(x1 - x0, y1 - y0, least) * 1.3;
-    return `${(x0 + x1 - side) / 2} ${(y0 + y1 - side) / 2} ${side} ${side}`;
+    return framed(x0 + x1, y0 + y1, side);
   }
+  // A square window about a point, of which twice the coordinates are given.
+  const framed = (x, y, side) => ({ box: `${(x - side) / 2} ${(y - side) / 2} ${side} ${side}`, unit: side / SIDE });
 
   // Where there is no common plane, a graph that is larger than its mean is drawn smaller.
   function fitted(g) {
@@ -266,5 +286,5 @@ function painter(D) {
     return best;
   }
 
-  return { element, elided, group, sheet, extent, around1, pair };
+  return { element, elided, group, sheet, extent, around1, framed, pair };
 }

@@ -3,7 +3,7 @@ function mapView(D, paint, members, name) {
   const $ = (id) => document.getElementById(id);
   const { element, elided } = paint;
   const box = $("mapbox"), canvas = $("dots"), svg = box.querySelector("svg.map"), tip = $("tip"), WIDE = 1000, HIGH = 640;
-  const links = [...svg.querySelectorAll("a")];
+  const links = [...svg.querySelectorAll("a")], leads = [...svg.querySelectorAll(".leads > g")];
 
   // ---- columns of all dots: first the graphs that are drawn on the page, then the others ----------------
 
@@ -129,7 +129,8 @@ function mapView(D, paint, members, name) {
     for (let n = 0; n < count; n++) if (chosen[n]) ctx.fillRect(X[n] * ax + bx - size / 2 - 0.5, Y[n] * ax + by - size / 2 - 0.5, size + 1, size + 1);
     if (pointed >= 0) { ctx.strokeStyle = css("--ink"); ctx.lineWidth = 2 * scale; ctx.beginPath(); ctx.arc(X[pointed] * ax + bx, Y[pointed] * ax + by, r + 4 * scale, 0, 6.2832); ctx.stroke(); }
     if (rectangle) { ctx.strokeStyle = css("--accent"); ctx.lineWidth = 1.5 * scale; ctx.setLineDash([6, 4]); ctx.strokeRect(...rectangle.map((v) => v * scale)); ctx.setLineDash([]); }
-    for (const link of links) link.setAttribute("transform", `translate(${Number(link.dataset.x) * k + x + Number(link.dataset.dx) / Math.max(1, k)} ${Number(link.dataset.y) * k + y + Number(link.dataset.dy) / Math.max(1, k)})`);
+    for (const link of links) link.setAttribute("transform", `translate(${Number(link.dataset.x) * k + x + Number(link.dataset.dx)} ${Number(link.dataset.y) * k + y + Number(link.dataset.dy)})`);
+    for (const lead of leads) lead.setAttribute("transform", `translate(${Number(lead.dataset.x) * k + x} ${Number(lead.dataset.y) * k + y})`);
     status();
     mapView.frame = performance.now() - start; // for those who measure
   }
@@ -209,7 +210,8 @@ function mapView(D, paint, members, name) {
     const c = Number(link.dataset.c), large = element("svg", { viewBox: "0 0 300 300", class: `h${D.hues[c]}`, "aria-hidden": "true" });
     addSvg(large, "use", { href: `#m${c}` });
     const size = D.clusters[c].size;
-    tell(large, D.clusters[c].name, [`${size.toLocaleString("en")} graph${size === 1 ? "" : "s"}`], Number(link.dataset.x), Number(link.dataset.y));
+    const [x, y] = ["x", "y"].map((at) => Number(link.dataset[at]) + Number(link.dataset[`d${at}`]) / view.k);
+    tell(large, D.clusters[c].name, [`${size.toLocaleString("en")} graph${size === 1 ? "" : "s"}`], x, y);
   }
   function point(n) {
     if (n === pointed) return;
@@ -222,6 +224,13 @@ function mapView(D, paint, members, name) {
     }
     draw();
   }
+  // A dot below the picture of a cluster can be pointed at, and opened, too.
+  links.forEach((link) => link.addEventListener("click", (event) => {
+    const n = event.detail ? nearest(unit(event), reach() / 2) : -1; // not for keys
+    if (n < 0) return;
+    event.preventDefault();
+    openDot(n);
+  }));
   let down = null, choosing = false;
   box.addEventListener("pointerdown", (event) => {
     if (event.button || event.target.closest("a")) return;
@@ -231,7 +240,7 @@ function mapView(D, paint, members, name) {
   });
   box.addEventListener("pointermove", (event) => {
     const now = unit(event);
-    if (!down) { point(event.target.closest("a") ? -1 : nearest(now, reach())); return; }
+    if (!down) { point(nearest(now, event.target.closest("a") ? reach() / 2 : reach())); return; }
     if (!down.moved && Math.hypot(now[0] - down.from[0], now[1] - down.from[1]) < 5) return;
     down.moved = true;
     point(-1);
@@ -336,7 +345,7 @@ function mapView(D, paint, members, name) {
   return {
     recolor, resize, count, nameOf, // where a graph stands in the window, for those who point at it
     at: (n) => { const b = canvas.getBoundingClientRect(), s = b.width / WIDE; return [b.left + (X[n] * view.k + view.x) * s, b.top + (Y[n] * view.k + view.y) * s]; },
-    hide: (shown) => { D.clusters.forEach((_, c) => { hiddenClusters[c] = shown(c) ? 0 : 1; }); links.forEach((link) => (link.style.display = hiddenClusters[link.dataset.c] ? "none" : "")); draw(); },
+    hide: (shown) => { D.clusters.forEach((_, c) => { hiddenClusters[c] = shown(c) ? 0 : 1; }); [...links, ...leads].forEach((one) => (one.style.display = hiddenClusters[one.dataset.c] ? "none" : "")); draw(); },
   };
 }
 

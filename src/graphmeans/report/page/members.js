@@ -1,7 +1,7 @@
 // Members: what is known of them is read when they are drawn; thumbnails; one graph large beside its mean.
 function memberViews(D, paint, tell) {
   const $ = (id) => document.getElementById(id);
-  const { element, elided, group, sheet, extent, around1, pair } = paint, NAME = 20; // letters of a name that fit below a small picture
+  const { element, elided, group, sheet, extent, around1, framed, pair } = paint, NAME = 34; // letters of a name that fit below a small picture
   const LEAST = 400, ROOMY = 600; // of a sheet of 1000: the least part that is enlarged to a picture, and from where on all of it is shown
 
   // ---- what is read late ----------------------------------------------------------------------------
@@ -30,20 +30,18 @@ function memberViews(D, paint, tell) {
       svg.setAttribute("viewBox", "0 0 1000 1000");
       return svg;
     }
-    if (D.shared && inSight(g)) {
-      svg.append(group(D.clusters[g.c], { small: true, ghost: true }));
-      const near = about(g, D.clusters[g.c]);
-      if (near) svg.setAttribute("viewBox", near);
-    } else svg.setAttribute("viewBox", around1(g)); // the member fills its picture
+    const onPlane = D.shared && inSight(g), near = onPlane ? about(g, D.clusters[g.c]) : around1(g), unit = near ? near.unit : 1;
+    if (near) svg.setAttribute("viewBox", near.box); // the member fills its picture
+    if (onPlane) svg.append(group(D.clusters[g.c], { small: true, ghost: true, unit }));
     if (isLine(g)) { // a line of letters fills a low picture
       const [x0, x1] = extent(g, 0), [y0, y1] = extent(g, 1);
       svg.setAttribute("viewBox", `${x0 - 70} ${(y0 + y1) / 2 - 100} ${x1 - x0 + 140} 200`);
     }
-    svg.append(group(g, { small: true }));
+    svg.append(group(g, { small: true, unit }));
     return svg;
   }
 
-  const isLine = (g) => !D.shared && Boolean(g.l) && !(g.s || g.t || []).length && extent(g, 0)[1] - extent(g, 0)[0] > 6 * (extent(g, 1)[1] - extent(g, 1)[0]);
+  const isLine = (g) => Boolean(D.sequences) && Boolean(g.l) && !(g.s || g.t || []).length && extent(g, 0)[1] - extent(g, 0)[0] > 6 * (extent(g, 1)[1] - extent(g, 1)[0]);
 
   // Whether anything of a graph lies on the sheet of its cluster. Where the mean is empty, and a member is not, it may lie elsewhere.
   const inSight = (g) => !g.p.length || g.p.some((x, n) => n % 2 === 0 && Math.min(x, g.p[n + 1]) > -90 && Math.max(x, g.p[n + 1]) < 1090);
@@ -52,7 +50,7 @@ function memberViews(D, paint, tell) {
   function about(g, mean) {
     const [x, y] = [0, 1].map((from) => [...extent(g, from), ...(mean.f.some((has) => has > 8) ? extent(mean, from) : [])]).map((ends) => [Math.min(...ends), Math.max(...ends)]);
     const side = Math.max(1.25 * Math.max(x[1] - x[0], y[1] - y[0]), LEAST);
-    return side < ROOMY ? `${(x[0] + x[1] - side) / 2} ${(y[0] + y[1] - side) / 2} ${side} ${side}` : null;
+    return side < ROOMY ? framed(x[0] + x[1], y[0] + y[1], side) : null;
   }
 
   function image(address) {
@@ -61,16 +59,40 @@ function memberViews(D, paint, tell) {
     return made;
   }
 
+  // Names as they stand below small pictures, by clusters. Of a long one the middle is left out, unless others would read the same:
+  // then all that these have in common at their beginning is.
+  const shortNames = new Map();
+  function shortName(n) {
+    const c = D.graphs[n].c;
+    if (!shortNames.has(c)) {
+      const alike = new Map(), found = new Map();
+      for (const m of inCluster[c]) {
+        const name = D.graphs[m].name, text = elided(name, NAME);
+        if (text === name) continue;
+        if (!alike.has(text)) alike.set(text, []);
+        alike.get(text).push(m);
+      }
+      for (const [text, rows] of alike) {
+        const names = rows.map((m) => D.graphs[m].name);
+        let same = 0;
+        while (new Set(names).size > 1 && names.every((name) => name[same] === names[0][same])) same++;
+        rows.forEach((m, at) => found.set(m, same > 4 ? `…${elided(names[at].slice(same - 4), NAME - 1)}` : text));
+      }
+      shortNames.set(c, found);
+    }
+    return shortNames.get(c).get(n) || D.graphs[n].name;
+  }
+
   function thumb(n) {
     const svg = picture(n), g = D.graphs[n];
     const known = g.k === undefined ? "" : `, class ${D.classes[g.k]}`;
-    const other = g.k !== undefined && D.clusters[g.c].k !== g.k;
+    const named = D.clusters[g.c].named || [], other = g.k !== undefined && named.length > 0 && !named.includes(g.k);
     const button = element("button", { type: "button", class: other ? "thumb other" : "thumb", "data-g": n, "aria-label": `${g.name}${known}, distance ${g.r}. Open`, title: `${g.name}${known}, distance ${g.r}` });
     if (isLine(g)) button.classList.add("line");
     button.append(svg);
-    if (other) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
+    if (g.k !== undefined && (other || named.length !== 1)) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
     const name = element("span", { class: "name", "aria-hidden": "true" });
-    elided(g.name, NAME).split(/(?<=[._/…-])/).forEach((part, n) => name.append(...(n ? [element("wbr")] : []), part)); // lines end where words do
+    shortName(n).split(/(?<=[./…-])|(?<=[a-z0-9]_)|(?<=[a-z]{3})(?=[A-Z][A-Za-z]{2})/).forEach((part, n) => name.append(...(n ? [element("wbr")] : []), part)); // lines end where words do
     button.append(name);
     const item = element("li");
     item.append(button);

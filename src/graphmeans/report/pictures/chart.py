@@ -173,19 +173,24 @@ def map_places(evidence: Evidence) -> tuple[IntArray, IntArray]:
 
 
 def map_svg(
-    summary: ClusteringSummary, evidence: Evidence, centers: IntArray, small: Callable[[int], str]
+    summary: ClusteringSummary, evidence: Evidence, places: IntArray, centers: IntArray, small: Callable[[int], str]
 ) -> tuple[Markup, list[int]]:
     """The clusters on the map: a picture or a number for each, which is a link to its card; and their colours.
 
-    The dots are drawn by the script, under these. `small` knows the ids of pictures.
+    The dots, which stand at these `places`, are drawn by the script, under these. A picture stands beside the dots of its
+    cluster, and a line leads to their middle. `small` knows the ids of pictures.
     """
     colours = hues(evidence.map.centers, len(COLOURS))
     links = []
     pictured = {c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label))[:MOST_THUMBS]}
-    side = float(np.clip(280 / np.sqrt(max(len(summary.clusters), 1)), 34, 60))
-    high = [side + 22 if c.label in pictured else 16.0 for c in summary.clusters]  # with the number below
+    side = float(np.clip(240 / np.sqrt(max(len(summary.clusters), 1)), 32, 64))
+    high = [side + 20 if c.label in pictured else 16.0 for c in summary.clusters]  # with the number below
     wide = [side if c.label in pictured else 24.0 for c in summary.clusters]
-    shown = apart(centers, np.column_stack([wide, high]))
+    sizes = np.column_stack([wide, high])
+    shown = apart(centers, sizes)
+    order = [c.label for c in sorted(summary.clusters, key=lambda c: (-c.size, c.label)) if c.label in pictured]
+    shown = beside(shown, centers, sizes, order, places)
+    leads = []
     for c in sorted(summary.clusters, key=lambda c: (c.size, c.label)):
         (x, y), (dx, dy) = centers[c.label], shown[c.label] - centers[c.label]
         said = escape(f"{c.name}: {counted(c.size, 'graph')}")
@@ -193,6 +198,12 @@ def map_svg(
             at = f'x="{rounded(-side / 2)}" y="{rounded(-side / 2)}" width="{rounded(side)}" height="{rounded(side)}"'
             look = f'<rect {at} rx="9"/><use href="#{small(c.label)}" {at}/>'
             look += f'<text class="label" x="0" y="{rounded(side / 2 + 9)}">{c.label}</text>'
+            if max(abs(dx), abs(dy)) > side / 2 + 4:
+                end = 1 - (side / 2 + 2) / max(abs(dx), abs(dy))
+                leads.append(
+                    f'<g class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}" transform="translate({x} {y})">'
+                    f'<circle r="3.5"/><path d="M0 0L{rounded(end * dx)} {rounded(end * dy)}"/></g>'
+                )
         else:
             look = f'<rect x="-12" y="-8" width="24" height="16" rx="8"/><text x="0" y="0">{c.label}</text>'
         link = f'href="#cluster-{c.label}" class="h{colours[c.label]}" data-c="{c.label}" data-x="{x}" data-y="{y}"'
@@ -200,7 +211,7 @@ def map_svg(
         links.append(f'<a {link} transform="translate({x + dx} {y + dy})" aria-label="{said}"><title>{said}</title>{look}</a>')
     return Markup(
         f'<svg class="map" viewBox="0 0 {MAP_WIDTH} {MAP_HEIGHT}" role="group" aria-label="The clusters on the map">'
-        f'<g class="centers">{"".join(links)}</g></svg>'
+        f'<g class="leads" aria-hidden="true">{"".join(leads)}</g><g class="centers">{"".join(links)}</g></svg>'
     ), [int(c) for c in colours]
 
 
@@ -232,6 +243,84 @@ def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
         if np.abs(at - before).max() < STILL:
             break
     return np.round(at).astype(np.int64)
+
+
+#: How far a picture may stand from the middle of its cluster, the step of places that are tried, and the side of cells in which
+#: dots are counted.
+FARTHEST, STEP, CELL = 230, 10, 5
+#: How many steps farther a picture goes rather than cover nothing but dots, lie on another picture or a middle, lie a little
+#: beside its own, or have its line through another picture.
+COVERING, ON_OTHERS, BESIDE, CROSSING = 130.0, 60.0, 4.0, 8.0
+
+
+def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequence[int], dots: IntArray) -> IntArray:
+    """Places for boxes near their centers where they cover as few dots as possible, and neither each other nor centers.
+
+    Boxes are placed in this order; those that are not in it stay where they are `shown`. Nothing leaves the map.
+
+    Examples
+    --------
+    >>> center, size = np.array([[500, 300]]), np.array([[60.0, 80.0]])
+    >>> beside(center, center, size, [0], np.array([[900, 600]])).tolist()
+    [[500, 300]]
+    >>> cloud = np.random.default_rng(0).normal([500, 300], 25, (100, 2))
+    >>> bool(np.abs(beside(center, center, size, [0], cloud.astype(int)) - center).max() > 40)
+    True
+    """
+    area = np.pi * float(np.clip(60 / np.sqrt(max(len(dots), 1)), 1.2, 4.5)) ** 2  # of a dot, as the script draws it
+    steps = np.arange(-FARTHEST, FARTHEST + 1, STEP)
+    way = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    far = np.hypot(*way.T)
+    way, far = way[far <= FARTHEST], far[far <= FARTHEST]
+    limit = np.array([MAP_WIDTH, MAP_HEIGHT])
+    placed, busy = shown.copy(), np.zeros((MAP_HEIGHT // CELL, MAP_WIDTH // CELL))
+    for n in set(range(len(shown))) - set(order):
+        _occupy(busy, placed[n], sizes[n] / 2)
+    of_dots, of_centers = _sums(_counts(dots)), _sums(_counts(centers))
+    for label in order:
+        half, center = sizes[label] / 2, centers[label]
+        at = np.concatenate([shown[label][None], center + way])
+        cost = np.concatenate([[float(np.hypot(*(shown[label] - center)))], far]) / STEP
+        inside = ((at >= half + 2) & (at <= limit - half - 2)).all(axis=1)
+        if not inside.any():
+            continue
+        at, cost, away = at[inside], cost[inside], np.abs(at[inside] - center)
+        low, high = np.floor((at - half) / CELL).astype(int), np.ceil((at + half) / CELL).astype(int)
+        cost += COVERING * _within(of_dots, low, high) * area / (4 * half.prod())
+        cost += ON_OTHERS * ((_within(_sums(busy), low, high) > 0) + _within(of_centers, low, high) - (away < half).all(axis=1))
+        cost += BESIDE * ((away < half + 6) & (away.max(axis=1) > STEP)[:, None]).all(axis=1)  # on its middle, or clear of it
+        for part in (0.25, 0.5, 0.75):  # no line runs through a picture
+            x, y = ((center + part * (at - center)) // CELL).astype(int).T
+            cost += CROSSING * busy[np.clip(y, 0, len(busy) - 1), np.clip(x, 0, busy.shape[1] - 1)]
+        placed[label] = at[int(cost.argmin())]
+        _occupy(busy, placed[label], half)
+    return placed
+
+
+def _counts(points: IntArray) -> FloatArray:
+    """How many of these points lie in each cell of the map."""
+    inside = points[((points >= 0) & (points < [MAP_WIDTH, MAP_HEIGHT])).all(axis=1)] // CELL
+    wide, high = MAP_WIDTH // CELL, MAP_HEIGHT // CELL
+    return np.bincount(inside[:, 1] * wide + inside[:, 0], minlength=wide * high).reshape(high, wide).astype(np.float64)
+
+
+def _occupy(cells: FloatArray, middle: IntArray, half: FloatArray) -> None:
+    """Mark the cells that a box lies on."""
+    (a, b), (c, d) = np.floor((middle - half) / CELL).astype(int), np.ceil((middle + half) / CELL).astype(int)
+    cells[max(b, 0) : max(d, 0), max(a, 0) : max(c, 0)] = 1.0
+
+
+def _sums(cells: FloatArray) -> FloatArray:
+    """Sums of all cells above and to the left, with a row and a column of zeros."""
+    found = np.zeros((len(cells) + 1, cells.shape[1] + 1))
+    found[1:, 1:] = cells.cumsum(axis=0).cumsum(axis=1)
+    return found
+
+
+def _within(sums: FloatArray, low: IntArray, high: IntArray) -> FloatArray:
+    """The sum of the cells in each of these boxes."""
+    (a, b), (c, d) = low.T, high.T
+    return np.asarray(sums[d, c] - sums[b, c] - sums[d, a] + sums[b, a])
 
 
 def silhouette_chart(summary: ClusteringSummary, evidence: Evidence) -> Markup | None:

@@ -16,7 +16,16 @@ from graphmeans.plots.members import frame_positions, union_box
 from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled, sequence_places
 from graphmeans.plots.pen import Pen
-from graphmeans.plots.positions import Viewport, common_layouts, layers_beside, own_positions, square, tree_beside
+from graphmeans.plots.positions import (
+    Viewport,
+    common_layouts,
+    is_tree,
+    layers_beside,
+    layout,
+    own_positions,
+    square,
+    tree_beside,
+)
 from graphmeans.plots.text import plain_text
 from graphmeans.report.pictures.flat_drawings import FlatDrawings, places_in
 from graphmeans.report.pictures.oddities import unusual
@@ -38,6 +47,9 @@ class ClusterPictures:
     def __init__(self, means: Sequence[MeanGraph], places: Sequence[MeanGraph] | None = None) -> None:
         self.means, self.places = means, means if places is None else places
         self.layouts = common_layouts(self.places)
+        for label, (mean, whole) in enumerate(zip(means, self.places, strict=True)):
+            if mean is not whole and is_tree(mean) and not is_tree(whole):  # it has fewer edges, and is drawn as a tree
+                self.layouts[label] = layout(mean)
         self.drawings = [drawing(mean, positions=places) for mean, places in zip(means, self.layouts, strict=True)]
         self._on_plane = [own_positions(mean) is not None for mean in means]
         #: Which means are drawn as trees, with words at their nodes.
@@ -50,6 +62,7 @@ class ClusterPictures:
         known = {frame[2] - frame[0] for frame, box in zip(self.frames, self.boxes, strict=True) if box is not None}
         self.one_scale = all(self._on_plane) and max(known, default=0.0) <= (1 + 1e-9) * min(known, default=0.0)
         self.shown: dict[int, Drawing] = {}
+        self._words: dict[int, bool] = {}
         self.labels: dict[str, int] = {}  # numbers for labels, so that each is written into the page only once
 
     @property
@@ -58,12 +71,14 @@ class ClusterPictures:
         return any(self.is_tree) and all(tree or not mean.n_edges for tree, mean in zip(self.is_tree, self.means, strict=True))
 
     @property
+    def sequences(self) -> bool:
+        """Whether all means are sequences."""
+        return all(sequence_places(mean) is not None for mean in self.means)
+
+    @property
     def one_line(self) -> bool:
         """Whether all means are sequences in one line, which needs no square."""
-        return all(
-            sequence_places(mean) is not None and places[:, 1].max(initial=0.0) == places[:, 1].min(initial=0.0)
-            for mean, places in zip(self.means, self.layouts, strict=True)
-        )
+        return self.sequences and all(np.ptp(places[:, 1]) == 0.0 for places in self.layouts if len(places))
 
     def member(self, graph: Graph, label: int, mapping: Any, shape: Any = None) -> Drawing:
         """The drawing of a member in the frame of its mean; the shape of a molecule may be known.
@@ -118,11 +133,20 @@ class ClusterPictures:
     def small_pen(self, label: int, size: int = 300) -> Pen:
         """For a small picture: of the member that is shown, or of a mean that is a tree; no words, but letters of atoms."""
         picture, letters = self.shown.get(label, self.drawings[label]), is_molecule(self.means[label])
-        return Pen(picture, size, picture.box(labels=letters), labels=letters)
+        own = self.is_tree[label] or label in self.shown
+        return Pen(picture, size, picture.box(labels=letters) if own else self.frames[label], labels=letters)
 
     def small(self, label: int) -> str:
-        """The id of the picture of a cluster where there is little room."""
-        return f"s{label}" if self.is_tree[label] or label in self.shown else f"m{label}"
+        """The id of the picture of a cluster where there is little room, and where words could not be read."""
+        return f"s{label}" if self.is_tree[label] or label in self.shown or self._has_words(label) else f"m{label}"
+
+    def _has_words(self, label: int) -> bool:
+        """Whether the picture of a mean has words in place of its nodes, and not only letters."""
+        if label not in self._words:
+            picture = self.drawings[label]
+            some = not picture.em and not is_molecule(self.means[label]) and any(len(text) > 1 for text in picture.labels)
+            self._words[label] = some and bool(self.pen(label).written)
+        return self._words[label]
 
     def mean_data(self) -> list[dict[str, Any]]:
         """The pictures of the means as numbers."""
