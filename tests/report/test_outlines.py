@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from html import unescape
@@ -12,7 +11,7 @@ import pytest
 from test_report_browser import Tab, browser  # noqa: F401
 
 import graphmeans as gm
-from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans import Graph
 from graphmeans.report import write_report
 from graphmeans.report.sentences.outlines import tree_lines
 from reports import Page, fitted
@@ -38,38 +37,61 @@ def listed(html: str, label: int) -> list[tuple[int, str, str]]:
     return [(int(level), unescape(kind), share) for level, kind, share in found]
 
 
-def test_a_mean_tree_is_listed_line_by_line(run):
+def test_a_cluster_of_trees_is_listed_line_by_line(run):
     _, estimator, _, html = run
     loops = int(estimator.labels_[0])
     begin = [(0, "Function", "100%"), (1, "arguments", "100%")]
     assert listed(html, loops) == [*begin, (1, "For", "100%"), (2, "Name", "100%"), (2, "If", "100%"), (3, "Yield", "100%")]
-    rest = [(1, "Return", "100%"), (2, "Call", "100%"), (3, "Name", "100%"), (3, "Name", "100%")]
+    rest = [(1, "Return", "100%"), (2, "Call", "100%"), (3, "Name ×2", "100%")]
     assert listed(html, 1 - loops) == begin + rest  # the Await of a third of them is not listed
 
 
-def test_each_line_has_the_share_of_members_with_that_kind_in_that_place(tmp_path):
+def ways_of(graph) -> Counter:
+    """How many nodes of a tree have each way of kinds from the root, recounted from the edges."""
+    above = {b: a for a, b in graph.edges.tolist()}
+    ways = Counter()
+    for node in range(graph.n_nodes):
+        way = [node]
+        while way[0] in above:
+            way.insert(0, above[way[0]])
+        ways[tuple(graph.nodes["label"][i] for i in way)] += 1
+    return ways
+
+
+@pytest.mark.parametrize("depth", ["attribute", "role"])
+def test_each_line_counts_the_members_that_have_it(tmp_path, depth):
     random = np.random.default_rng(0)
-    trees = []
-    for n in range(30):
-        kinds = ["Name", "Call", "If", "Str"]
-        trees.append(("f", [("Return", [(str(random.choice(kinds)), []), ("Num", [])]), ("arg", [])]))
-        trees.append(("f", [("For", [("Name", [("Num", [])] * 3)] * (2 + n % 2))]))
-    graphs = gm.structures.trees(trees)
+    kinds = [f"kind {n}" for n in range(7)]  # many kinds on one level
+
+    def grown(level: int) -> tuple:
+        return (str(random.choice(kinds)), [grown(level - 1) for _ in range(random.integers(1, 4))] if level else [])
+
+    trees = [("f", [grown(2), ("always", [("twice", []), ("twice", [])])]) if n % 2 else ("g", [grown(1)]) for n in range(40)]
+    graphs = gm.structures.trees(trees, depth=depth)
     estimator = fitted(graphs, 3)
-    path = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs)
-    page, html, means = Page(path), path.read_text(encoding="utf-8"), estimator.centroids(kind="graph")
-    told = 0
-    for label, mean in enumerate(means):
-        rows = [row for row in page.data["graphs"] if row["c"] == label]
-        counts = Counter((j, graphs[row["i"]].nodes["label"][i]) for row in rows for i, j in enumerate(row["m"]) if j >= 0)
-        most = {j: max(count for (at, _), count in counts.items() if at == j) for j in range(mean.n_nodes)}
-        half = sorted(round(100 * count / len(rows)) for count in most.values() if 2 * count >= len(rows))
-        lines = listed(html, label)
-        assert sorted(float(share[:-1]) for *_, share in lines) == pytest.approx(half, abs=0.6)
-        assert [kind for level, kind, _ in lines if level == 0] == ["f"]
-        assert all(b <= a + 1 for (a, *_), (b, *_) in itertools.pairwise(lines))
-        told += len(lines)
-    assert told >= 12
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    directed, told = gm.structures.trees(trees), 0
+    for label in range(3):
+        counts = [ways_of(directed[i]) for i in np.flatnonzero(estimator.labels_ == label)]
+        have = Counter(way for own in counts for way in own)
+        expected = {way: count for way, count in have.items() if 2 * count >= len(counts)}
+        lines, way = listed(html, label), []
+        assert len(lines) == min(len(expected), 28)
+        for level, said, share in lines:
+            kind, _, times = said.partition(" ×")
+            way = [*way[:level], kind]
+            assert float(share[:-1]) == pytest.approx(100 * expected[tuple(way)] / len(counts), abs=0.06)
+            enough = [2 * sum(own[tuple(way)] >= m for own in counts) >= len(counts) for m in range(1, 9)]
+            assert int(times or 1) == sum(enough)
+            told += 1
+    assert told >= 6
+
+
+def test_of_many_lines_those_that_most_trees_have_are_listed_with_all_above_them():
+    branch = [("a", [("b", [])]), ("c", []), ("d", [])]
+    graphs = gm.structures.trees([("r", branch), ("r", branch), ("r", branch[:1]), ("r", branch[1:])])
+    assert [tuple(line) for line in tree_lines(graphs, most=3)] == [(0, "r", 1.0, 1), (1, "a", 0.75, 1), (1, "c", 0.75, 1)]
+    assert [line.kind for line in tree_lines(graphs)] == ["r", "a", "b", "c", "d"]
 
 
 def test_small_pictures_have_no_words_and_large_ones_do(run):
@@ -101,22 +123,9 @@ def crosses(a, b, c, d) -> bool:
     return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
 
 
-def test_a_node_is_listed_below_what_most_members_have_it_below():
-    ones = {"node_support": [1.0, 0.8, 0.7, 0.6, 0.4]}
-    kinds = {"kind": ["def", "if", "for", "name", "rare"], "depth": [0.0, 1.0, 1.0, 2.0, 2.0]}
-    ends, shares = [(0, 1), (0, 2), (1, 3), (2, 3), (2, 4)], [0.8, 0.7, 0.2, 0.4, 0.4]
-    mean = MeanGraph(kinds, ends, edge_support=shares, directed=True, **ones)
-    assert [tuple(line) for line in tree_lines(mean)] == [(0, "def", 1.0), (1, "if", 0.8), (1, "for", 0.7), (2, "name", 0.6)]
-    across = np.array([0.0, 2.0, 1.0, 1.0, 1.0])  # as they are drawn, from left to right
-    assert [line.kind for line in tree_lines(mean, across)] == ["def", "for", "name", "if"]
-    assert [line.kind for line in tree_lines(mean, across, most=2)] == ["def", "if"]
-
-
 def test_what_is_no_tree_of_words_is_not_listed():
-    cycle = [(0, 1), (1, 2), (2, 0)]
-    ones = {"node_support": [1.0] * 3, "edge_support": [1.0] * 3}
-    assert tree_lines(MeanGraph({"kind": ["a", "b", "c"]}, cycle, directed=True, **ones)) == []
-    assert tree_lines(MeanGraph({"size": [1.0, 2.0, 3.0]}, cycle, directed=True, **ones)) == []
+    cycle = Graph({"kind": ["a", "b", "c"]}, [(0, 1), (1, 2), (2, 0)], directed=True)
+    assert tree_lines([cycle]) == tree_lines([Graph({"size": [1.0, 2.0]}, [(0, 1)], directed=True)]) == tree_lines([]) == []
 
 
 def test_words_of_trees_are_legible_in_a_members_view_and_none_is_cut_off(browser, tmp_path):  # noqa: F811

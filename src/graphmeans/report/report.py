@@ -195,11 +195,15 @@ def _page(
     told_by_names = not typical and molecules is None and not leads and any(graph.name for graph in sample[:20])
     examples = such_as(summary, evidence, [row["name"] for row in data["graphs"]]) if told_by_names else {}
     means += Markup("".join(
-        example_symbol(f"e{label}-{n}", picture, palette)
-        for label, chosen in examples_of.items() for n, (_, picture) in enumerate(chosen)
+        example_symbol(f"e{label}-{n}", picture, palette, pictures.scale_of(label))
+        for label, chosen in examples_of.items() for n, (_, _, picture) in enumerate(chosen)
     ))  # fmt: skip
     for card in shown:
-        card["examples"] = [name for name, _ in examples_of.get(card["label"], ())]
+        chosen = examples_of.get(card["label"], [])
+        card["examples"] = [name for name, *_ in chosen]
+        if chosen:
+            each = {"what": "Classes", "why": "the nearest member of each", "members": [n for _, n, _ in chosen]}
+            card["groups"] = [each, *card["groups"]]
         card["typical"] = typical.get(card["label"])
         if card["label"] in examples:
             card["caption"] = [*card["caption"], f"Such as {examples[card['label']]}"]

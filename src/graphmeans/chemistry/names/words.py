@@ -24,7 +24,8 @@ from graphmeans.chemistry.names.rings import (
 )  # fmt: skip
 from graphmeans.chemistry.toolkit import part, silent
 
-NO_RING, BENZENE, AROMATIC, NOT_AROMATIC, SUGAR = "no ring", "benzene", "aromatic ring", "no aromatic ring", "sugar ring"
+NO_RING, BENZENE, AROMATIC, SUGAR = "no ring", "benzene", "aromatic ring", "sugar ring"
+NOT_AROMATIC = "only rings that are not aromatic"
 #: What is said of rings whatever they are called, and how much that says.
 GENERIC = {
     **dict(zip(FUSED.values(), (4.0, 6.0, 8.0), strict=True)), HETEROAROMATIC: 3.5, MACROCYCLE: 8.0, NOT_AROMATIC: 3.0,

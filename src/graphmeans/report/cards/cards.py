@@ -31,7 +31,7 @@ from graphmeans.report.sentences.contrasts import (
     spreads,
 )
 from graphmeans.report.sentences.outlines import branches, consensus, tree_lines
-from graphmeans.report.sentences.shapes import ARMS, EMPTY, HUB, LINE, NODE, PIECES, forms, join_graphs
+from graphmeans.report.sentences.shapes import ARMS, EMPTY, HUB, LINE, LOOSE, NODE, PIECES, forms, join_graphs
 from graphmeans.report.sentences.told import (
     EMPTY_WORDS,
     MOST,
@@ -45,6 +45,7 @@ from graphmeans.report.sentences.told import (
     main_form,
     mean_shapes,
     told,
+    topics,
 )
 from graphmeans.report.words import BORDER, MISSING, counted, natural_key, number, percent, significant, whole_percents
 
@@ -63,7 +64,7 @@ PLAIN_FORMS = (EMPTY, NODE, LINE)
 #: A node is common if this share of the members has it.
 HALF = 0.5
 #: So many tiles are narrow: of more clusters a tile tells one difference.
-MANY = 16
+MANY = 24
 #: Shares of kinds differ visibly if they do so much; a feature follows from another if they are so strongly correlated.
 SHOWN_SHARE, FOLLOWS = 0.02, 0.998
 #: Members of each cluster, at most, that sentences and tables are about.
@@ -109,6 +110,8 @@ class CardMaker:
                 for members, own in zip(self.members, named, strict=True)
             ]
             main = [main_form(own) for own in named]
+            if {form for own in named for form in own} <= {LOOSE, NODE, EMPTY}:  # as in point patterns: nothing else was meant
+                self.forms = ["" for _ in self.members]
             if len({form for form, _ in main}) > 1:  # what all have sets none apart
                 self.short_forms = [form_in_short(*of) if of[0] in PLAIN_FORMS or not self.placed else "" for of in main]
             if not trees:
@@ -126,10 +129,7 @@ class CardMaker:
         kinds = [list(map(kinds_of, members)) for members in self.members]
         self.spread |= count_spreads([own for some in kinds for own in some])
         self.features = [features(*about) for about in zip(self.members, self.profiles, shape, below, kinds, strict=True)]
-        self.trees = [
-            tree_lines(mean, places[:, 0]) if trees else []
-            for mean, places in zip(pictures.means, pictures.layouts, strict=True)
-        ]
+        self.trees = [tree_lines(members) if trees else [] for members in self.members]
         self.sequences = [consensus(c.mean) for c in self.clusters]
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.many = len(self.clusters) > MANY
@@ -160,8 +160,9 @@ class CardMaker:
         ]
         apart = self._contrasts(cluster, self.clusters[evidence.ways.neighbours[label][0]]) if near else []
         said, plain = self._told(cluster), self._plain(cluster) if cluster.size else ""
-        known = {one.key for one in said}
-        beside = [one for one in self._told_of_nearest(cluster) if one.key not in known] if len(self.clusters) > 2 else []
+        known = {kind for one in said for kind in topics(one.key)}
+        others = self._told_of_nearest(cluster) if len(self.clusters) > 2 else []
+        beside = [one for one in others if not known & topics(one.key)]
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
@@ -170,7 +171,10 @@ class CardMaker:
             "second": self._second(label), "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "unlike_nearest": beside[:OF_NEAREST],
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
-            "tree": [(line.level, line.kind, percent(line.share)) for line in self.trees[label]],
+            "tree": [
+                (line.level, f"{line.kind} ×{line.times}" if line.times > 1 else line.kind, percent(line.share))
+                for line in self.trees[label]
+            ],
             "sequence": self.sequences[label],
             "caption": self._caption(cluster, said, plain, network), "network": network,
             "plain": plain, "form": self._form(label, said), "silhouette": self._silhouette(label),
@@ -186,14 +190,14 @@ class CardMaker:
             told = said[:1] if self._unnamed(cluster) else []
             return [f"{one.what[0].upper()}{one.what[1:]} (others {one.there})" for one in told]
         lines = []
-        if cluster.purity is not None and cluster.purity < PURE:
+        if cluster.purity is not None and cluster.purity < 1:
             shares = whole_percents([count for _, count in cluster.mixture])
-            named = zip(shares[:CLASSES], cluster.mixture, strict=False)
+            named = zip(shares[: CLASSES if cluster.purity < PURE else 1], cluster.mixture, strict=False)
             lines.append(", ".join(f"{share}% {class_in_words(name)}" for share, (name, _) in named))
         if self.sequences[cluster.label]:
             lines.append(self.sequences[cluster.label] or "")
         if network is not None and network["caption"] and (network["leads"] or self._unnamed(cluster)):
-            return lines + network["caption"][: 1 if self.many else SAID]
+            return lines + network["caption"][: 1 if self.many else SAID + network["is_central"]]
         if self._unnamed(cluster):
             most = 1 if self.many else OF_TREES if any(self.trees) else SAID
             words = [f"{one.what.removesuffix(' on average').removesuffix(',')} (others {one.there})" for one in said[:most]]
@@ -207,9 +211,9 @@ class CardMaker:
             shown, near = {one.key for one in said[: len(words)]}, self._told_of_nearest(cluster)
             if near and not shown & {one.key for one in near}:  # what is told would not tell it from the nearest cluster
                 words = words[: max(most - 1, 1)]
-            there = f"cluster {self._nearest(cluster.label)}"
-            for one in [one for one in near if one.key not in {other.key for other in said}][: most - len(words)]:
-                words.append(f"{one.what.removesuffix(' on average').removesuffix(',')} ({there}: {one.there})")
+            known = {kind for one in said for kind in topics(one.key)}
+            for one in [one for one in near if not known & topics(one.key)][: most - len(words)]:
+                words.append(_beside(one, self._nearest(cluster.label)))
             lines += [f"{text[0].upper()}{text[1:]}" for text in words]
         return lines
 
@@ -376,6 +380,17 @@ def _same_order(one: FloatArray, other: FloatArray) -> bool:
         return False
     one, other = one[np.isfinite(one)], other[np.isfinite(other)]
     return bool(abs(np.corrcoef(one, other)[0, 1]) > FOLLOWS) if np.ptp(one) and np.ptp(other) else False
+
+
+#: How differences begin that say in which direction: of sizes, extents and places.
+_MORE = re.compile(r"((?:more|fewer) [a-z]+|wider|narrower|taller|less tall|further to the \w+|higher up|lower down), (.*)")
+
+
+def _beside(one: Told, label: int) -> str:
+    """A difference from one other cluster in few words: more than what is said, where it says so."""
+    what = one.what.removesuffix(" on average").removesuffix(",")
+    more = _MORE.fullmatch(what)
+    return f"{more[1]} than cluster {label}, {more[2]} ({one.there})" if more else f"{what} (cluster {label}: {one.there})"
 
 
 def _named(lines: list[Contrast]) -> str:

@@ -250,7 +250,8 @@ def _facts(cluster: ClusterChemistry) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     if series.title and series.share > 0:
         share = _said(series.share, of)
-        found.append(("true", f"True of {share}{' of them' if share.endswith('%') else ''}, {_percent(series.others)} of others"))
+        true = "But for the mass, true of" if "g/mol" in series.title else "True of"
+        found.append(("true", f"{true} {share}{' of them' if share.endswith('%') else ''}, {_percent(series.others)} of others"))
     middle = cluster.middle
     if not np.isnan(middle["weight"].median):
         rings = _between(middle["rings"])

@@ -79,14 +79,30 @@ class NetworkCards:
             "apart": None if central else self._picture(self._differences[label], self._apart, title, label),
             "scale": _ends(self.found.means, self._means), "apart_scale": _ends(self._differences, self._apart),
             "signed": self._means[0] < 0, "leads": self.leads, "said": said,
-            "caption": [CENTRAL if several else OF_TWO] if central else _caption(said, self.found.central),
-            "edges": [
+            "caption": [CENTRAL if several else OF_TWO, *_caption(said, None)] if central else _caption(said, self.found.central),
+            "edges": self._beyond_others(label) if central and several else [
                 {"names": connection(a, b, self.found.directed), "here": number(float(f"{here:.3g}")),
                  "there": number(float(f"{there:.3g}")), "more": here > there}
                 for a, b, here, there in self.found.largest_differences(label, NAMED_EDGES)
                 if f"{here:.3g}" != f"{there:.3g}"
             ],
         }  # fmt: skip
+
+    def _beyond_others(self, label: int) -> list[dict[str, Any]]:
+        """The connections of a cluster that are farthest from those of every other cluster, with the values of these."""
+        own, others = self.found.means[label], self.found.means[[c for c in self.labels if c != label]]
+        low, high = others.min(axis=0), others.max(axis=0)
+        beyond = np.maximum(own - high, low - own)
+        if not self.found.directed:
+            beyond = np.triu(beyond)
+        lines = []
+        for at in np.argsort(-beyond, axis=None, kind="stable")[:NAMED_EDGES].tolist():
+            i, j = divmod(at, len(self.names))
+            here, ends = _signed(float(own[i, j]), 3), sorted(others[:, i, j].tolist())
+            if beyond[i, j] > 0 and here not in (_signed(ends[0], 3), _signed(ends[-1], 3)):
+                named = connection(self.found.names[i], self.found.names[j], self.found.directed)
+                lines.append({"names": named, "here": here, "there": _between(ends, 3), "more": bool(own[i, j] > high[i, j])})
+        return lines
 
     def _is_central(self, label: int) -> bool:
         """Whether the others are compared with this cluster."""
@@ -308,7 +324,7 @@ def _between(values: Sequence[float], digits: int) -> str:
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} {'and' if len(values) == 2 else 'to'} {ends[1]}"
 
 
-def _caption(said: Sequence[Mapping[str, Any]], central: int) -> list[str]:
+def _caption(said: Sequence[Mapping[str, Any]], central: int | None) -> list[str]:
     """What a tile says: the first of these groups of connections, and one that differs the other way, or else the second."""
     other = [one for one in said[1:] if one["stronger"] != said[0]["stronger"]]
     shown = [*said[:1], *(other or said[1:])[:1]]
@@ -316,7 +332,8 @@ def _caption(said: Sequence[Mapping[str, Any]], central: int) -> list[str]:
     for one in shown:
         what = one["short"].removeprefix("of ")
         way = "stronger" if one["stronger"] else "weaker"
-        lines.append(f"{what[0].upper()}{what[1:]}: {way}, {one['here']} ({one['there']} in cluster {central})")
+        there = f"others {one['others']}" if central is None else f"{one['there']} in cluster {central}"
+        lines.append(f"{what[0].upper()}{what[1:]}: {way}, {one['here']} ({there})")
     return lines
 
 

@@ -75,8 +75,11 @@ def typical_members(
 
 def class_examples(
     pictures: ClusterPictures, summary: ClusteringSummary, evidence: Evidence, graphs: ReportGraphs
-) -> dict[int, list[tuple[str, Drawing]]]:
-    """For each cluster of mixed classes the nearest member of each frequent class: a mean of two shapes looks like neither."""
+) -> dict[int, list[tuple[str, int, Drawing]]]:
+    """For each cluster of mixed classes the nearest member of each frequent class: a mean of two shapes looks like neither.
+
+    Of each its class, where it stands in the sample, and its picture.
+    """
     if summary.classes is None or any(is_molecule(c.mean) or is_labelled(c.mean) for c in summary.clusters):
         return {}
     labels, sample = summary.labels[evidence.sample], evidence.sample.tolist()
@@ -89,7 +92,7 @@ def class_examples(
         chosen = [(name, first[name]) for name, count in c.mixture if name in first and count >= EXAMPLE_SHARE * c.size]
         if len(chosen) > 1:
             found[c.label] = [
-                (class_in_words(name), pictures.member(graphs[sample[n]], c.label, evidence.mappings[n]))
+                (class_in_words(name), n, pictures.member(graphs[sample[n]], c.label, evidence.mappings[n]))
                 for name, n in chosen[:EXAMPLES]
             ]
     return found

@@ -129,9 +129,10 @@ def tree_symbol(pictures: ClusterPictures, mean: MeanGraph, number: int, like: i
     return f'<symbol id="t{number}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 
 
-def example_symbol(name: str, picture: Drawing, palette: Mapping[str, str]) -> str:
-    """The picture of a member that fills its small sheet, without words."""
-    window = square(picture.box(labels=False) or (0.0, 0.0, 1.0, 1.0))
+def example_symbol(name: str, picture: Drawing, palette: Mapping[str, str], side: float = 0.0) -> str:
+    """The picture of a member on a small sheet, without words, which shows at least so much of the plane as `side` says."""
+    own = square(picture.box(labels=False) or (0.0, 0.0, 1.0, 1.0))
+    window = square(own, max(side, own[2] - own[0]))
     inner = shapes(Pen(picture, 300, window, labels=False), palette, OTHER_KINDS)
     return f'<symbol id="{name}" viewBox="0 0 300 300" fill="currentColor" stroke="none">{inner}</symbol>'
 

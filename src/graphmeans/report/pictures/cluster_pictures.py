@@ -122,6 +122,11 @@ class ClusterPictures:
         least = max(spans) if max(spans) <= SCALES_APART * min(spans) else max(spans) / SCALES_APART
         return [square(one, max(one[2] - one[0], least)) for one in squares]
 
+    def scale_of(self, label: int) -> float:
+        """How much of the plane the picture of a mean shows, where members lie in the same plane; else 0."""
+        frame = self.frames[label]
+        return frame[2] - frame[0] if self._on_plane[label] else 0.0
+
     def pen(self, label: int, size: int = 300) -> Pen:
         """The pen that draws the mean graph of a cluster. Members may need a wider window: the mean fills its picture."""
         return Pen(self.drawings[label], size, self.frames[label])

@@ -1,4 +1,4 @@
-"""A mean tree line by line, as files are listed in folders; what is below what in trees; and a sequence in one line."""
+"""Trees line by line, as files are listed in folders; what is below what in trees; and a sequence in one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.network import sequence_places
@@ -16,7 +15,7 @@ from graphmeans.plots.positions import has_positions, node_kinds
 from graphmeans.plots.text import plain_text
 from graphmeans.plots.tree_layout import forest_of
 
-#: The share of members that must have a node for it to be listed; and how many lines there are at most.
+#: The share of the trees that must have a line for it to be listed; and how many lines there are at most.
 LEAST, LINES = 0.5, 28
 #: Places of a sequence that are told.
 PLACES = 40
@@ -47,59 +46,69 @@ def branches(graphs: Sequence[Graph]) -> list[Branches]:
 
 
 class TreeLine(NamedTuple):
-    """A node of a mean tree in a line of its own: how far down, its kind, and the share of the members that have it there."""
+    """A kind of node below those of the lines above it, the share of the trees with one there, and how many half of them have."""
 
     level: int
     kind: str
     share: float
+    times: int
 
 
-def tree_lines(mean: MeanGraph, across: FloatArray | None = None, most: int = LINES) -> list[TreeLine]:
-    """What at least half of the members of a cluster of trees have, line by line, as files are listed in folders.
+def tree_lines(graphs: Sequence[Graph], most: int = LINES) -> list[TreeLine]:
+    """What at least half of these trees have, line by line, as files are listed in folders.
 
-    A node stands below the one that most members have it below. Siblings stand in the order of the column ``place``, else as
-    they are drawn: `across` says where from left to right. Of very many nodes those that most members have are listed. Nothing
-    if the mean is no tree of words.
+    A line is a way of kinds from the root down, and counts the trees that have it; so no line has more than the one that it
+    stands below. `times` is the largest number of such nodes that half of all trees have. Siblings stand in the order in
+    which trees have them. Of very many lines those are listed that most trees have. Nothing if these are no trees of words.
 
     Examples
     --------
-    >>> shares = dict(node_support=[1.0, 0.75, 0.5, 0.25], edge_support=[0.75, 0.5, 0.25])
-    >>> kinds = {"kind": ["def", "if", "call", "name"]}
-    >>> [tuple(line) for line in tree_lines(MeanGraph(kinds, [(0, 1), (1, 2), (2, 3)], directed=True, **shares))]
-    [(0, 'def', 1.0), (1, 'if', 0.75), (2, 'call', 0.5)]
+    >>> loop = Graph({"kind": ["def", "for", "name", "name"]}, [(0, 1), (1, 2), (1, 3)], directed=True)
+    >>> [tuple(line) for line in tree_lines([loop, Graph({"kind": ["def"]})])]
+    [(0, 'def', 1.0, 1), (1, 'for', 0.5, 1), (2, 'name', 0.5, 2)]
     """
-    words = node_kinds(mean)
-    if words is None or has_positions(mean):
-        return []
-    support, kept = mean.node_support, mean.node_support >= LEAST
-    if kept.sum() > most:
-        kept[:] = False
-        kept[np.argsort(-support, kind="stable")[:most]] = True
-    edges = np.flatnonzero(kept[mean.edges].all(axis=1))
-    chosen = np.zeros(mean.n_edges, dtype=bool)
-    strongest: dict[int, int] = {}
-    for e in edges[np.argsort(-mean.edge_support[edges], kind="stable")].tolist():
-        strongest.setdefault(int(mean.edges[e, 1]), e)
-    chosen[list(strongest.values()) if mean.directed else edges] = True
-    forest = forest_of(mean, kept, chosen)
-    if forest is None:
-        return []
-    below: dict[int | None, list[int]] = {}
-    for node in forest.level:
-        below.setdefault(forest.parent.get(node), []).append(node)
-    place = mean.nodes.get("place")
-    by = place if place is not None and place.dtype.kind == "f" else np.zeros(mean.n_nodes) if across is None else across
-    found, waiting = list[TreeLine](), [(0, node) for node in _in_order(below.get(None, []), by, support)]
+    ways: dict[tuple[int, str], int] = {}
+    counts, places = list[list[int]](), list[float]()
+    for graph in graphs:
+        words = node_kinds(graph)
+        if words is None or not graph.n_nodes:
+            continue
+        forest = forest_of(graph, np.ones(graph.n_nodes, dtype=bool), np.ones(graph.n_edges, dtype=bool))
+        if forest is None and graph.n_edges:
+            return []
+        parent, level = ({}, dict.fromkeys(range(graph.n_nodes), 0)) if forest is None else forest
+        way: dict[int, int] = {}
+        for node in sorted(level, key=lambda node: (level[node], node)):
+            above = way.get(parent.get(node, -1), -1)
+            way[node] = ways.setdefault((above, plain_text(words[node], 24)), len(ways))
+        own = Counter(way.values())
+        for new, count in own.items():
+            if new >= len(counts):
+                counts += [[] for _ in range(new + 1 - len(counts))]
+                places += [0.0] * (new + 1 - len(places))
+            counts[new].append(count)
+        for node, of in way.items():
+            places[of] += node / graph.n_nodes / own[of]
+    return _listed(list(ways), counts, places, len(graphs), most)
+
+
+def _listed(
+    ways: Sequence[tuple[int, str]], counts: Sequence[Sequence[int]], places: Sequence[float], total: int, most: int
+) -> list[TreeLine]:
+    """The ways that at least half of the trees have, from the root down."""
+    kept = [n for n, own in enumerate(counts) if len(own) >= LEAST * total]
+    kept = sorted(kept, key=lambda n: (-len(counts[n]), n))[:most]  # what stands above a line has been met before it
+    below: dict[int, list[int]] = {}
+    for n in sorted(kept, key=lambda n: (places[n] / len(counts[n]), n)):
+        below.setdefault(ways[n][0], []).append(n)
+    half = max(int(np.ceil(LEAST * total)), 1)
+    found, waiting = list[TreeLine](), [(0, n) for n in reversed(below.get(-1, []))]
     while waiting:
-        level, node = waiting.pop()
-        found.append(TreeLine(level, plain_text(words[node], 24), float(support[node])))
-        waiting += [(level + 1, child) for child in _in_order(below.get(node, []), by, support)]
+        level, n = waiting.pop()
+        times = sorted(counts[n], reverse=True)[half - 1]
+        found.append(TreeLine(level, ways[n][1], len(counts[n]) / total, times))
+        waiting += [(level + 1, child) for child in reversed(below.get(n, []))]
     return found
-
-
-def _in_order(nodes: Sequence[int], by: FloatArray, support: FloatArray) -> list[int]:
-    """Siblings from the last to the first, as a stack takes them."""
-    return sorted(nodes, key=lambda node: (-by[node], support[node], -node))
 
 
 def consensus(mean: MeanGraph) -> str | None:

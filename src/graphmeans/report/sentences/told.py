@@ -54,6 +54,8 @@ LACKING = 0.7
 SEVERAL = 1.5
 #: The depth of nodes mostly follows from how many there are, and nobody sees it.
 DEEP = 0.5
+#: Differences of sizes and numbers that are smaller than such a share of them are no differences to a reader.
+VISIBLE = 0.1
 #: Differences of shares, of nodes and of graphs, that are worth as much as one standard deviation.
 SHARE, SHARE_OF_GRAPHS = 0.25, 0.4
 #: Places in a plane are seen in pictures.
@@ -70,6 +72,7 @@ _DEPTH = f"mean {DEPTH} of nodes"
 _EMPTY = f"{_HAVE}no nodes"
 #: What is said of graphs that are empty, in shares; and of those in several pieces.
 EMPTY_WORDS, PIECES_WORDS = "have no nodes", "separate pieces each"
+_SIZES = (WIDTH, HEIGHT, PIECES, CYCLES, HUB, DEGREE, _COUNTS, _NODES, "edges in a graph")
 _ALL = {"0%": "none", "100%": "all"}
 #: Columns whose values are what nodes are called.
 _NAMING = ("label", "kind", "type", "symbol", "element", "chem", "atom")
@@ -276,6 +279,8 @@ def told(
             continue  # that graphs have nodes is nothing special
         if key in (ACROSS, UP) and abs(own - there) < AWAY * max(here[WIDTH], here[HEIGHT]):
             continue
+        if key.startswith(_SIZES) and abs(own - there) < VISIBLE * max(abs(own), abs(there)):
+            continue
         lacks = key.startswith(_HAVE) and NEARLY_ALL <= there > own > 0
         unit = SHARE_OF_GRAPHS if key.startswith(_HAVE) else SHARE if share else max(spread.get(key, np.inf), 1e-12)
         apart: float = abs(own - there)
@@ -306,6 +311,17 @@ def told(
 def _mean_of(key: str, pairs: Sequence[tuple[Mapping[str, float], int]]) -> float:
     """The mean of a feature over clusters, by their sizes."""
     return sum(other.get(key, 0.0) * size for other, size in pairs) / max(sum(size for _, size in pairs), 1)
+
+
+def topics(key: str) -> set[str]:
+    """What a feature is about: of two that share something one says enough.
+
+    Examples
+    --------
+    >>> sorted(topics("count of nodes with label If") & topics("graphs that have nodes with label If"))
+    ['kind If']
+    """
+    return set(_topic(key)[1])
 
 
 def _topic(key: str) -> tuple[str, list[str]]:
