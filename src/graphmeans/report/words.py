@@ -22,7 +22,10 @@ BORDER = 0.4
 #: Where a long name of several words may be broken, also where capitals tell them apart; not within brackets, as in names of
 #: ring systems.
 _TOGETHER = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\]|\b[\d–]+ g/mol\b)")
-_BETWEEN_WORDS = re.compile(r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z]{3})(?=[A-Z][A-Za-z]{2})")
+_BETWEEN_WORDS = re.compile(
+    r"(?<=[^\W\d][./-])(?=\w)|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z]{3})(?=[A-Z][A-Za-z]{2})|"
+    r"(?<=[A-Z]{2})(?=[A-Z][a-z]{2})|(?<=[a-z]\d)(?=[A-Z][a-z]{2})"
+)
 #: What stands in a table where there is no value.
 MISSING = "—"
 

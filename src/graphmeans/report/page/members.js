@@ -92,7 +92,7 @@ function memberViews(D, paint, tell) {
     button.append(svg);
     if (g.k !== undefined && (other || named.length !== 1)) button.append(element("b", { "aria-hidden": "true" }, D.classes[g.k]));
     const name = element("span", { class: "name", "aria-hidden": "true" });
-    shortName(n).split(/(?<=[./…-])|(?<=[a-z0-9]_)|(?<=[a-z]{3})(?=[A-Z][A-Za-z]{2})/).forEach((part, n) => name.append(...(n ? [element("wbr")] : []), part)); // lines end where words do
+    shortName(n).split(/(?<=[./…-])|(?<=[a-z0-9]_)|(?<=[a-z]{3})(?=[A-Z][A-Za-z]{2})|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})|(?<=[a-z]\d)(?=[A-Z][a-z]{2})/).forEach((part, n) => name.append(...(n ? [element("wbr")] : []), part)); // lines end where words do
     button.append(name);
     const item = element("li");
     item.append(button);
