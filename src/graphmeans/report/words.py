@@ -19,6 +19,8 @@ PAGE = Path(__file__).parent / "page"
 LONG = 8
 #: A member is near the border to another cluster, and doubtful, if it is so much of the way to the mean of that cluster.
 BORDER = 0.4
+#: Names of so many letters are not broken.
+WHOLE = 14
 #: Where a long name of several words may be broken, also where capitals tell them apart; not within brackets, as in names of
 #: ring systems.
 _TOGETHER = re.compile(r"(\[[^\[\]\s]*-[^\[\]\s]*\]|\b[\d–]+ g/mol\b)")
@@ -139,10 +141,12 @@ def natural_key(text: str) -> list[tuple[int, int, str]]:
 def breakable(text: str) -> Markup:
     """Escaped, with places where a line may end inside of long names: between their words, after points, bars and strokes.
 
+    Short ones stay whole.
+
     Examples
     --------
-    >>> breakable("such as os.add_path, y 85.1")
-    Markup('such as os.<wbr>add_<wbr>path, y 85.1')
+    >>> breakable("such as os.add_dll_directory, y 85.1, read_string")
+    Markup('such as os.<wbr>add_<wbr>dll_<wbr>directory, y 85.1, read_string')
     >>> breakable("codecs.BufferedIncrementalDecoder")
     Markup('codecs.<wbr>Buffered<wbr>Incremental<wbr>Decoder')
     >>> breakable("Thieno[2,3-b]pyridines")
@@ -153,7 +157,9 @@ def breakable(text: str) -> Markup:
         if n % 2:
             found += Markup('<bdi style="white-space: nowrap">{}</bdi>').format(part)
         else:
-            found += Markup("<wbr>").join(escape(piece) for piece in _BETWEEN_WORDS.split(part))
+            for word in re.split(r"(\s+)", part):
+                pieces = _BETWEEN_WORDS.split(word) if len(word) > WHOLE else [word]
+                found += Markup("<wbr>").join(map(escape, pieces))
     return found
 
 
