@@ -3,9 +3,9 @@
     python benchmarks/vectors.py [--regions 300] [--networks 60] [--repeats 3]
 
 Labelled networks (connectomes on the same regions, three planted groups) against scikit-learn's KMeans of the upper triangles of
-their matrices, from the same start, which must end in the same labels, and by the defaults of both; and all their distances. Reading the graphs is part of
-our time, making arrays of them is not part of scikit-learn's. The same with graphs of networkx, whose nodes have names. Then
-lloyd, elkan and gvr on plain vectors against interval.
+their matrices, from the same start, which must end in the same labels, and by the defaults of both. Reading the graphs is part of
+our time, making arrays of them is not part of scikit-learn's. The same with graphs of networkx, whose nodes have names. Then all
+distances of networks from each other against SciPy's, and lloyd, elkan and gvr on plain vectors against interval.
 For objectives on digits and blobs, see optima.py. Seconds are those of the processor, the least of the repeats.
 """
 
