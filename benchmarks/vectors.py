@@ -4,8 +4,8 @@
 
 Labelled networks (connectomes on the same regions, three planted groups) against scikit-learn's KMeans of the upper triangles of
 their matrices, from the same start, which must end in the same labels, and by the defaults of both. Reading the graphs is part of
-our time, making arrays of them is not part of scikit-learn's. The same with graphs of networkx, whose nodes have names. Then
-lloyd, elkan and gvr on plain vectors against interval.
+our time, making arrays of them is not part of scikit-learn's. The same with graphs of networkx, whose nodes have names. Then all
+distances of networks from each other against SciPy's, and lloyd, elkan and gvr on plain vectors against interval.
 For objectives on digits and blobs, see optima.py. Seconds are those of the processor, the least of the repeats.
 """
 
@@ -21,6 +21,7 @@ from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
+from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
@@ -84,6 +85,16 @@ def networkx_graphs(count: int, n: int, repeats: int) -> None:
     row(f"{count} networkx graphs of {n} named nodes: interval, from the same start", *spent, f"the same labels: {same}")
 
 
+def all_distances(count: int, n: int, repeats: int) -> None:
+    """All distances of networks from each other, against SciPy's of ready vectors."""
+    matrices = np.triu(np.random.default_rng(0).normal(size=(count, n, n)), 1)
+    graphs = gm.structures.labelled_networks(matrices + matrices.transpose(0, 2, 1))
+    flat = np.ascontiguousarray(matrices.reshape(count, -1)[:, np.flatnonzero(np.triu(np.ones((n, n)), 1))])
+    apart = np.abs(gm.pairwise_distances(graphs) / np.sqrt(2) - squareform(pdist(flat))).max()
+    spent = seconds(lambda: gm.pairwise_distances(graphs, n_jobs=1), repeats), seconds(lambda: pdist(flat), repeats)
+    row(f"all distances of {count} networks of {n} regions, against pdist", *spent, f"at most {apart:.0e} apart")
+
+
 def main() -> None:
     """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -95,6 +106,7 @@ def main() -> None:
     for noise in (2.0, 20.0):
         networks(options.networks, options.regions, noise, options.repeats)
     networkx_graphs(options.networks, 90, options.repeats)
+    all_distances(200, options.regions, options.repeats)
     x, _ = make_blobs(5_000, n_features=10, centers=8, cluster_std=4.0, random_state=0)
     fits = {
         name: gm.GraphKMeans(8, algorithm=name, n_init=1, init=x[:8], n_jobs=1)

@@ -372,6 +372,9 @@ class GraphSpace:
         array of shape (len(x), len(y))
             The distances.
         """
+        of_rows = self._distances_of_rows(x, y)
+        if of_rows is not None:
+            return of_rows
         if y is None:
             rows, columns = np.triu_indices(len(x), k=1)
             result = np.zeros((len(x), len(x)))
@@ -379,6 +382,20 @@ class GraphSpace:
             return np.asarray(result + result.T)
         rows, columns = (part.ravel() for part in np.indices((len(x), len(y))))
         return self._upper(x, y, rows, columns).reshape(len(x), len(y))
+
+    def _distances_of_rows(self, x: GraphBatch, y: GraphBatch | None) -> FloatArray | None:
+        """The same for graphs that can be aligned in one way only, and so are rows of numbers; None if these are others."""
+        others = [] if y is None else [y]
+        check_sides(x, *(others or [x]))
+        if self.layout is not None or self.unit != 1.0 or type(self.matcher) not in OURS:
+            return None
+        layout = VectorLayout.of_graphs(self.order, x, *others)
+        if layout is None:
+            return None
+        rows = layout.flatten(x).nodes
+        return layout.distances_within(rows, self.n_jobs) if y is None else layout.distances(
+            rows, layout.flatten(y).nodes, self.n_jobs
+        )
 
     def _upper(self, x: GraphBatch, y: GraphBatch, rows: IntArray, columns: IntArray) -> FloatArray:
         result = np.empty(len(rows))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.cluster import KMeans
@@ -128,12 +130,73 @@ def test_a_warning_says_that_identities_were_ignored_and_how_to_keep_them():
         estimator.fit(graphs)
     with pytest.warns(UserWarning, match=r"array of shape \(4, 4, 4\) is read as 4 graphs whose nodes are matched in any order"):
         estimator.fit(matrices)
+    for listed in (list(matrices), matrices.tolist(), [sparse.csr_array(matrix) for matrix in matrices]):
+        with pytest.warns(UserWarning, match="the 4 matrices of one size are read as graphs whose nodes are matched"):
+            estimator.fit(listed)
+    with pytest.warns(UserWarning, match=r"nodes of the same names \(1001, 1002, ...\)"):
+        estimator.fit(as_networkx(matrices, [1001, 1002, 1003, 1004]))
     assert any("nodes of the same names" in note for note in gm.evaluation.inspect(graphs, 2).notes)
     assert any("array of shape" in note for note in gm.evaluation.inspect(matrices, 2).notes)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimator.fit(gm.structures.labelled_networks(graphs))
         estimator.fit([nx.path_graph(n) for n in (3, 4, 3, 3)])  # numbers are no names
+        estimator.fit([matrices[0], matrices[1], matrices[2, :3, :3], matrices[3]])
+
+
+@pytest.mark.parametrize("listed", [np.array, pd.Index, pd.Series, tuple, iter], ids=lambda kind: kind.__name__)
+def test_labels_are_any_sequence_of_names(listed):
+    matrices, names = correlations(3, 4), ["motor", "insula", "cuneus", "frontal"]
+    expected = gm.structures.labelled_networks(matrices, labels=names)
+    assert gm.structures.labelled_networks(matrices, labels=listed(names)) == expected
+    assert gm.structures.labelled_networks(as_networkx(matrices, names), labels=listed(names))[0].roles == tuple(names)
+    assert gm.structures.labelled_networks(matrices, labels=np.arange(4)) == gm.structures.labelled_networks(matrices)
+    with pytest.raises(gm.GraphError, match=r"labels must be hashable, got \['a'\]"):
+        gm.structures.labelled_networks(matrices, labels=[["a"]] * 4)
+
+
+def tables(matrices: np.ndarray, names: list) -> list[pd.DataFrame]:
+    return [pd.DataFrame(matrix, index=names, columns=names) for matrix in matrices]
+
+
+def test_the_index_of_a_table_names_its_nodes_in_any_order():
+    matrices, names = correlations(5, 4), ["motor", "insula", "cuneus", "frontal"]
+    expected = gm.structures.labelled_networks(matrices, labels=names)
+    given, order = tables(matrices, names), [2, 0, 3, 1]
+    turned = [given[0], *(table.iloc[order, order] for table in given[1:])]
+    assert gm.structures.labelled_networks(given) == gm.structures.labelled_networks(turned) == expected
+    assert gm.structures.labelled_networks([table.iloc[order] for table in turned], labels=names) == expected  # columns by name
+    named = gm.structures.labelled_networks(dict(zip("vwxyz", turned, strict=True)))
+    assert [graph.name for graph in named] == list("vwxyz")
+    assert named[3].roles is named[0].roles
+    assert named[3].edges is named[0].edges
+    plain = [pd.DataFrame(matrix) for matrix in matrices]
+    assert gm.structures.labelled_networks(plain, labels=names) == expected
+    assert gm.structures.labelled_networks(plain) == gm.structures.labelled_networks(matrices)
+    without = gm.structures.labelled_networks([given[0], given[1].iloc[:3, :3]])
+    assert without[1].roles == tuple(names[:3])
+    from_file = [pd.read_csv(io.StringIO(table.to_csv()), index_col=0) for table in tables(matrices, [1001, 1002, 1003, 1004])]
+    assert gm.structures.labelled_networks(from_file)[0].roles == (1001, 1002, 1003, 1004)  # their columns are strings
+
+
+def test_tables_that_do_not_say_which_nodes_they_have():
+    matrices, names = correlations(2, 3), ["motor", "insula", "cuneus"]
+    one_sided = pd.DataFrame(matrices[0], index=names)
+    for wrong in (one_sided, tables(matrices, ["a", "a", "b"])[0], tables(matrices, names)[0].iloc[:2]):
+        with pytest.raises(gm.GraphError, match="graph 1: the index and the columns of the table must be the same labels"):
+            gm.structures.labelled_networks([tables(matrices, names)[0], wrong])
+    with pytest.raises(gm.GraphError, match="graph 0: node 'cuneus' is not among the labels"):
+        gm.structures.labelled_networks(tables(matrices, names), labels=["motor", "insula", "frontal"])
+    with pytest.raises(gm.GraphError, match="graph 1 is no table, but graph 0 is one"):
+        gm.structures.labelled_networks([tables(matrices, names)[0], matrices[1]])
+    with pytest.raises(gm.GraphError, match="sequence of tables, got a single one; put it into a list"):
+        gm.structures.labelled_networks(one_sided)
+
+
+def test_a_network_without_nodes_is_one():
+    made = gm.structures.labelled_networks([*as_networkx(correlations(3, 3), list("abc")), nx.Graph()])
+    assert made[3].n_nodes == 0
+    assert len(set(gm.GraphKMeans(2, random_state=0).fit(made).labels_)) == 2
 
 
 def test_names_that_are_mere_numbers_or_belong_to_one_graph_are_not_shared():
@@ -144,6 +207,13 @@ def test_names_that_are_mere_numbers_or_belong_to_one_graph_are_not_shared():
     assert shared_names([graph(["x", "y", "z", "u", "v"]), graph(["x", "y", "z", "u"])]) is not None  # one lacks a node
     assert shared_names([graph(["_0", "_1", "_2"])] * 3) is None
     assert shared_names([graph([0, 1, 2])] * 3) is None
+    for counted in ([1, 2, 3, 4], ["0", "1", "2"], ["1", "2", "3"], [0.0, 1.0, 2.0], [np.int64(0), np.int64(1), np.int64(2)]):
+        assert shared_names([graph(counted)] * 3) is None
+    assert shared_names([graph([0, 1, 2, 4, 5, 6])] * 3) is None  # counted, and one was left out
+    numbers = list(range(1001, 1009))
+    assert shared_names([graph(numbers)] * 3) == numbers
+    assert shared_names([graph([f"{number}" for number in numbers])] * 3) is not None
+    assert shared_names([graph([100 * g + i for i in range(8)]) for g in range(3)]) is None
     assert shared_names([graph([f"{g}{c}" for c in "abc"]) for g in range(9)]) is None
     assert shared_names([graph(["x", "y", "z"])]) is None
     assert shared_names([gm.Graph(3)] * 3) is None

@@ -303,3 +303,15 @@ def test_sparse_networks():
     graphs = structures.labelled_networks([a, 2 * a], names=["one", "two"])
     assert gm.distance(*graphs) == pytest.approx(np.sqrt(8))
     assert graphs[1].name == "two"
+
+
+def test_a_tree_of_three_thousand_levels_is_clustered_by_its_levels():
+    def path(depth):
+        tree = ("leaf", [])
+        for level in range(depth):
+            tree = (f"node {level % 3}", [tree])
+        return tree
+
+    graphs = structures.trees([path(3000), path(2998), path(30), path(29)], depth="role")
+    labels = gm.GraphKMeans(2, random_state=0).fit(graphs).labels_
+    assert labels[0] == labels[1] != labels[2] == labels[3]

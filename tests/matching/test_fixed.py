@@ -44,6 +44,35 @@ def test_what_is_not_fixed():
     assert len(solve_fixed(batch, batch, np.zeros((0, 2), dtype=np.int64), 1, None)) == 0
 
 
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (0.3, 5.0)])
+def test_many_distances_are_those_of_rows_and_the_same(directed, weights, monkeypatch):
+    rng = np.random.default_rng(4)
+    graphs = [labelled(rng, directed) for _ in range(30)]
+    graphs += [graphs[0], gm.Graph(0, directed=directed)]
+    batch = gm.GraphEncoder().fit_transform(graphs)
+    space = GraphSpace.for_graphs(batch, node_weight=weights[0], edge_weight=weights[1], n_jobs=2)
+    points = space.weighted(batch)
+    some, none = points.take(np.arange(7)), points.take([])
+    found = space.distances(points), space.distances(some, points), space.distances(none), space.distances(none, points)
+    monkeypatch.setattr(GraphSpace, "_distances_of_rows", lambda *_: None)
+    expected = space.distances(points), space.distances(some, points), space.distances(none), space.distances(none, points)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+        np.testing.assert_array_equal(one == 0, other == 0)
+    assert found[0][0, 30] == 0
+    np.testing.assert_array_equal(found[0], found[0].T)
+
+
+def test_networks_that_hardly_differ_are_not_at_distance_0():
+    matrix = np.ones((3, 3))
+    close = matrix + 1e-200 * np.eye(3)[[1, 0, 2]] * (1 - np.eye(3))
+    graphs = [gm.Graph([[value]], roles=["a"]) for value in (0.0, 1e-200, 0.0)]
+    found = gm.pairwise_distances(graphs, encoder=gm.GraphEncoder("keep"))
+    assert (found > 0).tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+    assert gm.pairwise_distances(gm.structures.labelled_networks([matrix, close]))[0, 1] == 0  # the same numbers
+
+
 def test_lloyd_on_vectors_counts_the_distances_that_it_computes():
     x = np.random.default_rng(0).normal(size=(300, 4))
     lloyd, elkan = (gm.GraphKMeans(5, algorithm=name, n_init=1, random_state=0).fit(x) for name in ("lloyd", "elkan"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,14 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphmeans.graphs.convert import kind_of_one, to_graphs
-from graphmeans.graphs.convert.adjacency import read_matrices
+from graphmeans.graphs.convert.adjacency import Arcs, is_adjacency, is_sparse, read_matrices
 from graphmeans.graphs.errors import GraphError, speaking_of
 from graphmeans.graphs.graph import BARE, LOOP, LOOP_PREFIX, Graph, share_edges
 
 #: Names such as files give to nodes that have none: a number, behind a letter or two.
-_NUMBERED = re.compile(r"(_|n|v|node)?[ _]?\d+", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:_|n|v|node)?[ _]?(\d+)", re.IGNORECASE)
 #: All graphs together may have so many times the nodes of one: then they have the same nodes, of which some lack a few.
 _SPARE = 1.25
+#: Graphs of fewer nodes have names in common by chance.
+_FEWEST = 3
 #: Numbers on diagonals are compared to so many decimals.
 _DECIMALS = 12
 #: So many graphs are looked at first.
@@ -30,7 +32,7 @@ _FIRST = 30
 
 
 def labelled_networks(
-    networks: Any, *, labels: Sequence[Hashable] | None = None,
+    networks: Any, *, labels: Iterable[Hashable] | None = None,
     coordinates: ArrayLike | Mapping[Any, ArrayLike] | None = None, weight: str | None = "weight",
     directed: bool | None = None, names: Sequence[str] | None = None,
 ) -> list[Graph]:  # fmt: skip
@@ -41,12 +43,14 @@ def labelled_networks(
 
     Parameters
     ----------
-    networks : array of shape (N, n, n), sequence of dense or sparse matrices of one size, or collection of graphs
+    networks : array of shape (N, n, n), sequence of matrices of one size, of tables of pandas or of graphs, or mapping to them
         Graphs are objects of networkx, igraph or any other kind that estimators take, with unique names of nodes. A matrix
-        may be unsymmetric by rounding, as those of ``np.corrcoef`` are. A diagonal that all matrices share is left out.
+        is dense or sparse. It may be unsymmetric by rounding, as those of ``np.corrcoef`` are. A diagonal that all matrices
+        share is left out. The index of a table (``DataFrame``), which its columns repeat, names its nodes, in any order. The
+        keys of a mapping are the names of the networks.
     labels : sequence of labels, optional
-        The names of the nodes, in the order of the rows; 0, 1, ... by default. Graphs bring names of their own: then these
-        are the only ones that they may have.
+        The names of the nodes, in the order of the rows; 0, 1, ... by default. Graphs, and tables whose index is more than
+        0, 1, ..., bring names of their own: then these are the only ones that they may have.
     coordinates : array of shape (n, 2) or (n, 3), or mapping of label to point, optional
         Where the nodes are: they become the columns ``x``, ``y`` and ``z``. Being the same in all networks they add nothing
         to any distance, and every picture has one fixed layout.
@@ -56,7 +60,7 @@ def labelled_networks(
     directed : bool, optional
         Whether edges have a direction: by default not for matrices, and for graphs as they are.
     names : sequence of str, optional
-        The names of the networks; by default those that graphs have.
+        The names of the networks; by default those that graphs have, or the keys of a mapping.
 
     Returns
     -------
@@ -78,15 +82,23 @@ def labelled_networks(
     >>> gm.structures.labelled_networks(trade)[0].roles
     ('France', 'Japan')
     """
-    if isinstance(networks, (str, bytes, Mapping)) or not isinstance(networks, Iterable):
+    if isinstance(networks, Mapping):
+        names = [str(key) for key in networks] if names is None else names
+        networks = list(networks.values())
+    if isinstance(networks, (str, bytes)) or not isinstance(networks, Iterable):
         raise GraphError(f"expected a collection of networks, got {type(networks).__name__}")
+    if _is_table(networks):
+        raise GraphError("expected a sequence of tables, got a single one; put it into a list")
     listed = networks if isinstance(networks, np.ndarray) else list(networks)
-    if len(listed) and kind_of_one(listed[0]) not in (None, "adjacency"):
-        graphs = _from_graphs(to_graphs(listed), labels, weight, directed)
+    order = None if labels is None else _listed(labels)
+    if len(listed) and _is_table(listed[0]):
+        graphs = _from_tables(list(listed), order, bool(directed))
+    elif len(listed) and kind_of_one(listed[0]) not in (None, "adjacency"):
+        graphs = _from_graphs(to_graphs(listed), order, weight, directed)
     else:
-        graphs = _from_matrices(listed, labels, bool(directed))
+        graphs = _from_matrices(listed, order, bool(directed))
     if coordinates is not None:
-        graphs = _placed(graphs, coordinates, labels)
+        graphs = _placed(graphs, coordinates, order)
     if names is None:
         return share_edges(graphs)
     if len(names) != len(graphs):
@@ -137,10 +149,11 @@ def ignored_identities(objects: Any, graphs: Callable[[], Iterable[Graph]]) -> s
 
     `objects` is what the caller gave; `graphs` are made of it only if they need to be looked at.
     """
-    if isinstance(objects, np.ndarray) and objects.ndim == 3 and len(objects) > 1:
+    matrices = _matrices_of_one_size(objects)
+    if matrices is not None:
         return (
-            f"the array of shape {objects.shape} is read as {objects.shape[0]} graphs whose nodes are matched in any order; if "
-            "row i is the same node in all of them, labelled_networks in gm.structures keeps that (in commands: --labelled)"
+            f"{matrices} whose nodes are matched in any order; if row i is the same node in all of them, labelled_networks in "
+            "gm.structures keeps that (in commands: --labelled)"
         )
     names = shared_names(graphs())
     if names is None:
@@ -153,7 +166,7 @@ def ignored_identities(objects: Any, graphs: Callable[[], Iterable[Graph]]) -> s
 
 
 def shared_names(graphs: Iterable[Graph]) -> list[Hashable] | None:
-    """The names of the nodes, if all graphs have about the same ones and these are no mere numbers; else None."""
+    """The names of the nodes, if all graphs have about the same ones and these are more than counted; else None."""
     turn = iter(graphs)
     counts: Counter[Hashable] = Counter()
     sizes: list[int] = []
@@ -161,22 +174,92 @@ def shared_names(graphs: Iterable[Graph]) -> list[Hashable] | None:
         for graph in block:
             if graph.roles is not None or graph._node_ids is None:
                 return None
+            if graph.packed_origin is not None and all(isinstance(name, int) for name in graph._node_ids):
+                return None  # the places of its atoms in a molecule
             counts.update(graph._node_ids)
             sizes.append(graph.n_nodes)
             if len(counts) > 4 * max(sizes) + 8:
                 return None
         usual = float(np.median(sizes)) if sizes else 0.0
-        if len(sizes) < 2 or usual < 3 or len(counts) > _SPARE * usual:
-            return None
-        if all(isinstance(name, int) or _NUMBERED.fullmatch(str(name)) for name in counts):
+        if len(sizes) < 2 or usual < _FEWEST or len(counts) > _SPARE * usual or _are_counted(counts):
             return None
     return list(counts)
+
+
+def _are_counted(names: Collection[Hashable]) -> bool:
+    """Whether these are the numbers that nodes get who have no names, from 0 or 1 on; a few of them may be lacking."""
+    found = [_NUMBERED.fullmatch(str(int(name) if isinstance(name, float) and name.is_integer() else name)) for name in names]
+    numbers = [int(match[1]) for match in found if match is not None]
+    return len(numbers) == len(names) and max(numbers, default=0) <= _SPARE * len(numbers) + 1
+
+
+def _matrices_of_one_size(objects: Any) -> str | None:
+    """What is said of matrices which all have as many rows; None if these are other objects."""
+    if isinstance(objects, np.ndarray) and objects.ndim == 3 and len(objects) > 1:
+        return f"the array of shape {objects.shape} is read as {objects.shape[0]} graphs"
+    if not isinstance(objects, (list, tuple)) or len(objects) < 2 or not all(map(is_adjacency, objects)):
+        return None
+    sizes = {item.shape[0] if isinstance(item, np.ndarray) or is_sparse(item) else len(item) for item in objects}
+    if len(sizes) > 1 or min(sizes) < _FEWEST:
+        return None
+    return f"the {len(objects)} matrices of one size are read as graphs"
 
 
 # -- parts ------------------------------------------------------------------------------------------
 
 
-def _from_matrices(matrices: Any, labels: Sequence[Hashable] | None, directed: bool) -> list[Graph]:
+def _listed(labels: Any) -> list[Hashable]:
+    """Labels as a list, whatever they come in: a list, an array, an index of pandas."""
+    listed = labels.tolist() if isinstance(labels, np.ndarray) and labels.ndim == 1 else list(labels)
+    for label in listed:
+        try:
+            hash(label)
+        except TypeError:
+            raise GraphError(f"labels must be hashable, got {label!r}") from None
+    return listed
+
+
+def _is_table(item: Any) -> bool:
+    """Whether this is a table of pandas, or of what behaves like one."""
+    return hasattr(item, "iloc") and hasattr(item, "columns")
+
+
+def _from_tables(tables: list[Any], labels: list[Hashable] | None, directed: bool) -> list[Graph]:
+    """Matrices whose rows have names. Those of the first table, or `labels`, say in which order nodes stand in all graphs."""
+    _check_unique(labels or ())
+    place = {label: i for i, label in enumerate(labels or ())}
+    known: dict[tuple[Hashable, ...], tuple[Hashable, ...]] = {}  # graphs on the same nodes share the tuple of their roles
+    made = []
+    for i, table in enumerate(tables):
+        if not _is_table(table):
+            raise GraphError(f"graph {i} is no table, but graph 0 is one")
+        rows, columns = list(table.index), list(table.columns)
+        if labels is not None and len(rows) == len(labels) and rows == columns == list(range(len(rows))):
+            rows = columns = labels
+        at = _places_of(rows, columns)
+        if at is None:
+            raise GraphError(f"graph {i}: the index and the columns of the table must be the same labels, each once")
+        stray = [] if labels is None else [name for name in rows if name not in place]
+        if stray:
+            raise GraphError(f"graph {i}: node {stray[0]!r} is not among the labels")
+        by_place = sorted(range(len(rows)), key=lambda r: place.setdefault(rows[r], len(place)))
+        matrix = table.to_numpy()[by_place][:, [at[r] for r in by_place]]
+        own = tuple(rows[r] for r in by_place)
+        own = known.setdefault(own, own)
+        made.append(Arcs(matrix, f"graph {i}", directed).graph(None, True, roles=own, node_ids=own))
+    return _checked(_without_common_loops(made))
+
+
+def _places_of(rows: list[Hashable], columns: list[Hashable]) -> list[int] | None:
+    """The column of each row, by its label; None if they have not the same labels. A file may hold numbers as strings."""
+    for read in (lambda label: label, str):
+        wanted, place = [read(label) for label in rows], {read(label): c for c, label in enumerate(columns)}
+        if len(set(wanted)) == len(place) == len(rows) == len(columns) and all(label in place for label in wanted):
+            return [place[label] for label in wanted]
+    return None
+
+
+def _from_matrices(matrices: Any, labels: list[Hashable] | None, directed: bool) -> list[Graph]:
     one, arcs = read_matrices(matrices, directed)
     if one:
         raise GraphError("expected a sequence of matrices, got a single one; put it into a list")
@@ -191,7 +274,7 @@ def _from_matrices(matrices: Any, labels: Sequence[Hashable] | None, directed: b
 
 
 def _from_graphs(
-    graphs: list[Graph], labels: Sequence[Hashable] | None, weight: str | None, directed: bool | None
+    graphs: list[Graph], labels: list[Hashable] | None, weight: str | None, directed: bool | None
 ) -> list[Graph]:
     known = None if labels is None else set(labels)
     _check_unique(labels or ())
@@ -221,7 +304,7 @@ def _weighted(graph: Graph, weight: str) -> Graph:
         raise GraphError(f"graph: there is no numeric edge attribute {weight!r}; weight= names it, or None keeps all of {known}")
     kept = values.any(axis=1)  # 0 means that there is no edge
     loops = graph.nodes.get(f"{LOOP_PREFIX}{weight}", graph.nodes.get(LOOP, graph.nodes.get(BARE)))
-    diagonal = graph.n_nodes if loops is None else np.ma.filled(loops, 0.0).reshape(graph.n_nodes, -1)
+    diagonal = graph.n_nodes if loops is None or not graph.n_nodes else np.ma.filled(loops, 0.0).reshape(graph.n_nodes, -1)
     return remade(graph, nodes=diagonal, edges=graph.edges[kept], edge_attributes=values[kept], roles=graph.node_ids)
 
 
@@ -247,9 +330,9 @@ def _checked(graphs: list[Graph]) -> list[Graph]:
     return graphs
 
 
-def _placed(graphs: list[Graph], coordinates: Any, labels: Sequence[Hashable] | None) -> list[Graph]:
+def _placed(graphs: list[Graph], coordinates: Any, labels: list[Hashable] | None) -> list[Graph]:
     """The graphs with their coordinates as columns."""
-    order = list(labels) if labels is not None else list(dict.fromkeys(node for graph in graphs for node in graph.node_ids))
+    order = labels if labels is not None else list(dict.fromkeys(node for graph in graphs for node in graph.node_ids))
     if isinstance(coordinates, Mapping):
         lost = [node for node in order if node not in coordinates]
         if lost:

@@ -55,6 +55,15 @@ def all_distances(x, y, first, last, dim, factor, result):
             result[i, j] = root(factor * result[i, j], x, i, y, j, dim)
 
 
+@kernel
+def distances_within(x, first, last, dim, factor, result):
+    """result[i, j], result[j, i] (out): the distance of x[i] and x[j], for i from first up to last and j behind i."""
+    for i in range(first, last):
+        for j in range(i + 1, len(x)):
+            distance = root(factor * sum_of_squares(x, i, x, j, dim), x, i, x, j, dim)
+            result[i, j], result[j, i] = distance, distance
+
+
 @inner
 def nearest_and_second(x, i, y, dim, best, label):
     """The nearest row of y, the sum of squares to that, and to the second nearest; `best` is that to `label`, -1 for none."""

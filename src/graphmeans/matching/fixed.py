@@ -13,7 +13,7 @@ from graphmeans.matching.pairs import kernel_arrays, run_in_chunks
 from graphmeans.matching.sound import sound_pairs
 
 #: With more roles than this a table of all pairs of them would be too large.
-MOST_ROLES = 2048
+MOST_ROLES = 4096
 
 
 def alignments_are_fixed(order: IntArray, *batches: GraphBatch) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray, offsets
 from graphmeans.kernels.jit import announce
 from graphmeans.kernels.pair import SMALLEST
-from graphmeans.kernels.vectors import all_distances, flatten_graphs, mark_edges, pair_distances
+from graphmeans.kernels.vectors import all_distances, distances_within, flatten_graphs, mark_edges, pair_distances
 from graphmeans.matching.fixed import alignments_are_fixed
 from graphmeans.matching.match import Matches
 from graphmeans.matching.pairs import kernel_arrays, run_in_chunks
@@ -224,6 +224,18 @@ class VectorLayout:
 
         if len(x):
             run_in_chunks(work, np.full(len(x), (1.0 + self.dim) * len(y)), n_jobs)
+        return result
+
+    def distances_within(self, x: FloatArray, n_jobs: int | None = 1) -> FloatArray:
+        """The distances of all rows of x from each other."""
+        announce(distances_within)
+        result, rows = np.zeros((len(x), len(x))), writable(x)
+
+        def work(first: int, last: int) -> None:
+            distances_within(rows, first, last, self.dim, self.factor, result)
+
+        if len(x):
+            run_in_chunks(work, (1.0 + self.dim) * np.arange(len(x), 0, -1, dtype=np.float64), n_jobs)
         return result
 
 

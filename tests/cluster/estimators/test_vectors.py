@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import ConvergenceWarning
 
 import graphmeans as gm
 from effort import examples
+from graphmeans.io import write_parquet
 
 ALGORITHMS = ["elkan", "lloyd"]
 
@@ -194,3 +198,63 @@ def test_vectors_go_on_from_a_checkpoint(after, tmp_path, monkeypatch):
     np.testing.assert_array_equal(resumed.labels_, whole.labels_)
     assert resumed.inertia_ == whole.inertia_
     assert resumed.n_matchings_ == whole.n_matchings_
+
+
+def networks(names, count=8, seed=0):
+    matrices = np.random.default_rng(seed).random((count, len(names), len(names)))
+    matrices[:, range(len(names)), range(len(names))] = 0
+    return gm.structures.labelled_networks(matrices + matrices.transpose(0, 2, 1), labels=names)
+
+
+def test_networks_whose_names_nobody_knows_are_refused(tmp_path):
+    graphs = networks(list("abcd"))
+    km, index = gm.GraphKMeans(2, random_state=0).fit(graphs), gm.GraphIndex(n_neighbors=2).fit(graphs)
+    others = [gm.Graph(0, roles=[], node_ids=[]), *networks(["A", "B", "C", "D"], 2)]
+    refused = r"graph 1 has no role in common with the graphs that were fitted: 'A' is not among 'a', 'b', 'c', \.\.\.;"
+    for ask in (km.predict, km.transform, km.margins, km.align, km.outlier_scores, index.kneighbors, index.query_all, index.add):
+        with pytest.raises(gm.GraphError, match=refused):
+            ask(others)
+    write_parquet(others, tmp_path / "others.parquet")
+    with pytest.raises(gm.GraphError, match=refused):
+        km.predict(gm.open_collection(tmp_path / "others.parquet"))
+
+
+def test_a_network_may_have_some_new_nodes_and_lack_others():
+    graphs = networks(list("abcd"))
+    km, index = gm.GraphKMeans(2, random_state=0).fit(graphs), gm.GraphIndex(n_neighbors=2).fit(graphs)
+    more = [graphs[0], *networks(list("abcdx"), 3), *networks(["x", "a"], 1), gm.Graph(0, roles=[], node_ids=[])]
+    assert (km.predict(more)[:1] == km.labels_[:1]).all()
+    assert km.align(more)[4].mapping["x"] is None
+    assert index.kneighbors(more)[0].shape == (6, 2)
+    expected = np.sqrt(km.transform(graphs[:1]) ** 2 + 2 * 3.0**2)
+    heavier = gm.Graph(
+        5, [*graphs[0].edges, (0, 4)], np.append(graphs[0].edge_attributes[""], 3.0), roles=["a", "b", "c", "d", "x"]
+    )
+    np.testing.assert_allclose(km.transform([heavier]), expected)
+
+
+@pytest.mark.parametrize("algorithm", ["interval", *ALGORITHMS, "gvr"])
+@pytest.mark.parametrize("init", ["auto", "random"])
+@pytest.mark.parametrize("kind", ["rows", "networks", "free graphs"])
+def test_copies_share_a_cluster_where_there_are_more_clusters_than_graphs(kind, init, algorithm):
+    rng, which = np.random.default_rng(0), np.array([0] * 7 + [1] + [2] * 9)
+    if kind == "rows":
+        graphs = rng.normal(size=(3, 4))[which]
+    elif kind == "networks":
+        graphs = [networks(list("abcd"), 3)[i] for i in which]
+    else:
+        free = [gm.Graph(rng.normal(size=(4, 2)), [(0, 1), (1, 2), (2, 3)]) for _ in range(3)]
+        graphs = [free[i] for i in which]
+    start = {} if init == "auto" else {"init": init, "n_init": 1}
+    for k, seed in ((3, 0), (4, 1), (5, 2), (6, 3), (6, 4)):
+        km = gm.GraphKMeans(k, algorithm=algorithm, random_state=seed, **start)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            km.fit(graphs)
+        assert all(len(set(km.labels_[which == i])) == 1 for i in range(3))
+        if algorithm == "interval":
+            np.testing.assert_array_equal(km.predict(graphs), km.labels_)
+            assert len(set(km.labels_)) == 3
+            assert km.certified_.all()
+            assert km.inertia_ == pytest.approx(0, abs=1e-25)
+            assert [match.upper for match in km.align(graphs)] == pytest.approx(km.distances_.tolist(), abs=1e-12)

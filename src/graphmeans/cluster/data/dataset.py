@@ -66,17 +66,42 @@ class PartOnDisk:
 
     def load(self) -> tuple[GraphBatch, FloatArray]:
         """The graphs and their weights."""
-        batch = to_points(self.space, self.collection.encoded_rows(self.encoder, self.rows))
+        batch = to_points(self.space, self.collection.encoded_rows(self.encoder, self.rows), self.rows)
         batch = batch if self.layout is None else self.layout.flatten(batch)
         return batch, np.ones(len(batch)) if self.weights is None else self.weights
 
 
-def to_points(space: GraphSpace, batch: GraphBatch) -> GraphBatch:
+def to_points(space: GraphSpace, batch: GraphBatch, rows: Rows | None = None) -> GraphBatch:
     """Encoded graphs as points of the space, their nodes in canonical order: how they are numbered makes no difference.
 
-    Where every role occurs at most once there is no choice of alignment, and the order of nodes means nothing.
+    Where every role occurs at most once there is no choice of alignment, and the order of nodes means nothing. `rows` are the
+    numbers of the graphs, for messages.
     """
+    check_roles(space, batch, rows)
     return space.weighted(canonical(batch)[0] if batch.largest.max(initial=0) > 1 else batch)
+
+
+def check_roles(space: GraphSpace, batch: GraphBatch, rows: Rows | None = None) -> None:
+    """Refuse a graph with nodes of which none has a role of this space: every distance would only be that of its size.
+
+    A role that the space does not know has a number behind those that it knows; its nodes are matched with none.
+    """
+    known = len(space.roles)
+    if len(batch.role_names) <= known:
+        return
+    owner = np.repeat(np.arange(len(batch)), batch.sizes)
+    strange = np.setdiff1d(owner, owner[batch.roles < known])
+    if len(strange):
+        g = int(strange[0])
+        theirs = batch.role_names[batch.roles[batch.node_ptr[g]]]
+        raise GraphError(
+            f"graph {g if rows is None else int(rows[g])} has no role in common with the graphs that were fitted: {theirs!r} is "
+            f"not among {_first_of(space.roles)}; are its nodes named otherwise?"
+        )
+
+
+def _first_of(roles: Sequence[Hashable]) -> str:
+    return ", ".join(map(repr, roles[:3])) + (", ..." if len(roles) > 3 else "")
 
 
 class InMemoryDataset:

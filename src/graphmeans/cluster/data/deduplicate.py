@@ -7,6 +7,7 @@ graphs in these orders may miss copies of very symmetric graphs, but takes no ot
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,15 +53,18 @@ def _glanced(batch: GraphBatch) -> GraphBatch:
     return replace(batch, nodes=np.ascontiguousarray(batch.nodes[:, :: width // GLANCE]))
 
 
-def merge_copies(data: InMemoryDataset, k: int) -> tuple[InMemoryDataset, IntArray | None]:
-    """The different graphs with the weights of their copies added, and which of them each graph is.
+class Copies(NamedTuple):
+    """The different graphs with the weights of their copies added, and which of them each graph is."""
 
-    The collection itself, and None, if there are few copies or fewer different graphs than clusters.
-    """
-    first = originals(data.batch)
-    kept, inverse = np.unique(first, return_inverse=True)
+    data: InMemoryDataset
+    which: IntArray
+
+
+def find_copies(data: InMemoryDataset, k: int) -> Copies | None:
+    """The different graphs of a collection, if there are many copies, or fewer different graphs than clusters; else None."""
+    kept, inverse = np.unique(originals(data.batch), return_inverse=True)
     which: IntArray = inverse.reshape(-1).astype(np.int64)
-    if len(kept) > (1 - WORTH) * len(data) or len(kept) < k:
-        return data, None
+    if k <= len(kept) and len(kept) > (1 - WORTH) * len(data):
+        return None
     added = np.bincount(which, weights=data.weights, minlength=len(kept)).astype(np.float64)
-    return InMemoryDataset(data.batch.take(kept), added), which
+    return Copies(InMemoryDataset(data.batch.take(kept), added), which)

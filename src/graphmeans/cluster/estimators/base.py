@@ -14,7 +14,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from graphmeans.cluster.algorithms.result import Result
-from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey
+from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, OnDiskDataset, Survey, check_roles
 from graphmeans.cluster.estimators.graph_input import GraphInput
 from graphmeans.cluster.estimators.inputs import ARRAY, COLLECTION, GRAPH, KINDS, is_lazy
 from graphmeans.cluster.estimators.prediction import Nearest, Predictor, by_blocks, outlier_scores, usual_distances
@@ -169,7 +169,9 @@ class GraphEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphInp
             ids: list[Any] = [range(1)] * len(points)
         else:
             graphs = self._graphs(X)
-            points, ids = self.space_.weighted(self.encoder_.encode(graphs)), [graph.node_ids for graph in graphs]
+            batch, ids = self.encoder_.encode(graphs), [graph.node_ids for graph in graphs]
+            check_roles(self.space_, batch)
+            points = self.space_.weighted(batch)
         nearest = self._predictor().nearest_centers(InMemoryDataset(points, np.ones(len(points))).part(range(len(points))))
         pairs = np.stack([np.arange(len(points)), nearest.label], axis=1)
         found = self.space_.match(points, self._centers.batch, pairs)

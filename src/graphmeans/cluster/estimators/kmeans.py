@@ -16,13 +16,14 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from graphmeans.cluster.algorithms.few_graphs import nearest_of_few
 from graphmeans.cluster.algorithms.initialization import initialize
 from graphmeans.cluster.algorithms.restarts import Restarts
 from graphmeans.cluster.algorithms.result import Result
 from graphmeans.cluster.algorithms.seeds import Seeds
 from graphmeans.cluster.context import ALGORITHM, EVALUATION, SEEDING, CountedMatcher, Counters, FitContext
 from graphmeans.cluster.data.dataset import Dataset, InMemoryDataset, to_points
-from graphmeans.cluster.data.deduplicate import merge_copies
+from graphmeans.cluster.data.deduplicate import Copies, find_copies
 from graphmeans.cluster.engines.base import Engine
 from graphmeans.cluster.engines.dask_client import DaskClient
 from graphmeans.cluster.estimators.base import GraphEstimator, shown
@@ -448,14 +449,16 @@ class GraphKMeans(BaseGraphKMeans):
 
     def _fit(self, X: Any, sample_weight: ArrayLike | None, client: DaskClient | None) -> None:
         made = self._prepare(X, sample_weight, client, self._centers_before())
-        data, copy_of = made.data, None
+        data, copies = made.data, None
         if self.algorithm != "interval":
             data = data.in_memory()
         space, layout = made.space, self._layout(made)
         if layout is not None:
             space, data = space.of_rows(layout), data.flattened(layout)
         if self.algorithm == "interval" and isinstance(data, InMemoryDataset):
-            data, copy_of = merge_copies(data, self.n_clusters)
+            copies = find_copies(data, self.n_clusters)
+        if copies is not None and len(copies.data) >= self.n_clusters:
+            data = copies.data
         seeds = self._random_seeds(1 if made.given is not None else self._n_runs())
         restarts = Restarts(
             algorithm=self.algorithm,
@@ -473,13 +476,8 @@ class GraphKMeans(BaseGraphKMeans):
             if client is not None:
                 client.kept = "; the last checkpoint is kept"
         best = restarts.best()
-        if copy_of is not None:
-            here = best.assignment.take(copy_of)
-            if best.engine is not None:
-                best.engine.close()
-            certified = None if best.certified is None else float(here.proven.mean())  # copies count one by one
-            alignments = None if best.alignments is None else best.alignments.take(copy_of)
-            best = replace(best, get_assignment=lambda: here, certified=certified, engine=None, alignments=alignments)
+        if copies is not None:
+            best = _with_copies(best, copies, CountedMatcher(space, restarts.counters))
         if layout is not None:
             centers = Centers(*layout.to_graphs(best.centers.batch.nodes), damped=best.centers.damped)
             best = replace(best, centers=centers)
@@ -532,6 +530,19 @@ class GraphKMeans(BaseGraphKMeans):
         if not isinstance(self.init, str):
             params["init"] = "given"
         return params
+
+
+def _with_copies(best: Result, copies: Copies, matcher: CountedMatcher) -> Result:
+    """The result for all graphs: copies have what is known of the first of them."""
+    engine = best.engine
+    if len(copies.data) < len(best.centers):
+        best = nearest_of_few(best, copies.data, matcher)
+    here = best.assignment.take(copies.which)
+    if engine is not None:
+        engine.close()
+    certified = None if best.certified is None else float(here.proven.mean())  # copies count one by one
+    alignments = None if best.alignments is None else best.alignments.take(copies.which)
+    return replace(best, get_assignment=lambda: here, certified=certified, engine=None, alignments=alignments)
 
 
 def _as_order(space: GraphSpace) -> Order:
