@@ -166,7 +166,7 @@ class CardMaker:
         return {
             "label": label, "name": cluster.name, "size": cluster.size, "sampled": len(self.rows[label]),
             "classes": cluster.classes_in_words if cluster.mixture else "", "purity": cluster.purity, "mixture": _shares(cluster),
-            "core": _core_words(self.means[label], self.two_way), "tight": tight, "told": said,
+            "core": "" if self.trees[label] else _core_words(self.means[label], self.two_way), "tight": tight, "told": said,
             "told_of_some": any(len(some) < c.size for some, c in zip(self.members, self.clusters, strict=True)),
             "second": self._second(label), "tight_said": _tight_words(tight, self.usual_spread, cluster.size), "near": near,
             "unlike_nearest": beside[:OF_NEAREST],

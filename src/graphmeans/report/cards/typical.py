@@ -18,8 +18,9 @@ from graphmeans.report.facts.summary import PURE, ClusteringSummary, class_in_wo
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
-#: Of molecules it is a larger one: fragments of a formula are read as molecules that they are not.
-COMMON, COMMON_OF_MOLECULES = 0.5, 0.9
+#: Of molecules and trees it is a larger one: fragments of a formula are read as molecules that they are not, and branches that
+#: most members have elsewhere leave a tree of pale dots.
+COMMON, COMMON_OF_TREES = 0.5, 0.9
 #: Names of members that a tile tells.
 NAMED = 2
 #: So many of the nearest members at most are looked at, and half of a small cluster.
@@ -48,14 +49,14 @@ def typical_members(
     """The names of members whose pictures take the place of small pictures of means: near ones of the usual size.
 
     The nearest of all is often smaller than most: what it lacks costs less than edges that few others have. Nothing where means
-    say enough: where graphs have many edges in common, where they lie in the plane, are trees, or have named nodes; and where
-    `medoids` of molecules lead anyway.
+    say enough: where graphs have many edges in common, where they lie in the plane, or have named nodes; and where `medoids` of
+    molecules lead anyway.
     """
     means = [c.mean for c in summary.clusters]
     molecules = any(map(is_molecule, means))
     placed = any(own_positions(mean) is not None for mean in means) and not molecules
-    told = medoids or placed or any(map(is_labelled, means)) or any(pictures.is_tree)
-    least = COMMON_OF_MOLECULES if molecules else COMMON
+    told = medoids or placed or any(map(is_labelled, means))
+    least = COMMON_OF_TREES if molecules or pictures.are_trees else COMMON
     if told or common_share(means, [c.size for c in summary.clusters]) >= least:
         return {}
     labels, sample = summary.labels[evidence.sample], evidence.sample.tolist()

@@ -142,8 +142,11 @@ def symbols(pictures: ClusterPictures, palette: Mapping[str, str], labels: Seque
     ink = 'viewBox="0 0 300 300" fill="currentColor" stroke="none"'
     drawn = {c: shapes(pictures.pen(c), palette, OTHER_KINDS) for c in labels}
     small = {c: shapes(pictures.small_pen(c), palette, OTHER_KINDS) for c in labels if pictures.small(c) != f"m{c}"}
+    # Members that stand for their clusters; on the card of a tree there is room for words.
+    shown = {c: shapes(Pen(picture, 300), palette, OTHER_KINDS) for c, picture in pictures.shown.items() if picture.em}
     return Markup(
         "".join(f'<symbol id="m{c}" {ink}>{inner}</symbol>' for c, inner in drawn.items())
+        + "".join(f'<symbol id="w{c}" {ink}>{inner}</symbol>' for c, inner in shown.items())
         + "".join(f'<symbol id="s{c}" {ink}>{inner}</symbol>' for c, inner in small.items())
     )
 
