@@ -39,7 +39,7 @@ def remarks(found: Inspection, graphs: Sequence[Graph], given: Any) -> list[str]
         )
     used = [column for column in found.columns if column.share > 0]
     most = max(used, key=lambda column: column.share, default=None)
-    if most is not None and most.share > DOMINATES and len(used) > 1:
+    if most is not None and most.share > DOMINATES and _can_be_damped(most, used):
         notes.append(_dominates(most))
     for column in found.columns:
         if column.values and column.missing > RARE * column.values:
@@ -66,10 +66,22 @@ def remarks(found: Inspection, graphs: Sequence[Graph], given: Any) -> list[str]
     return notes
 
 
+def _can_be_damped(column: ColumnSummary, used: Sequence[ColumnSummary]) -> bool:
+    """Whether something else would count more if this column counted less: an only attribute is what graphs are about."""
+    if _has_no_weight(column):  # nodes (edges) are damped as a whole
+        return any(other.part != column.part for other in used)
+    return any(other is not column and not other.name.startswith("(") for other in used)
+
+
+def _has_no_weight(column: ColumnSummary) -> bool:
+    """Whether a column has no name by which an encoder weighs it: bare numbers, and presence."""
+    return not column.name or column.name.startswith("(")
+
+
 def _dominates(column: ColumnSummary) -> str:
     said = f"{column.part} attribute {column.name!r} makes {column.share:.0%} of the distance; "
     half = column.weight * (1 - column.share) / column.share  # what would make it about half of the distance
-    if not column.name or column.name.startswith("("):
+    if _has_no_weight(column):
         return said + f"--{column.part}-weight {half:.2g} ({column.part}_weight={half:.2g}) would make it about half"
     return said + _option("weights", {_full_name(column): float(f"{half:.2g}")}, "would make it about half")
 
