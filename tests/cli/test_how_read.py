@@ -125,3 +125,43 @@ def test_results_made_anew_do_not_remember_an_earlier_input(networks, tmp_path):
     succeeded("cluster", networks, "-k", 2, "-o", tmp_path)
     assert not json.loads((tmp_path / "reading.json").read_text())["labelled"]
     succeeded("report", tmp_path, networks)
+
+
+def test_networks_in_an_array(tmp_path):
+    """What neuroscientists have: one array, with the names of regions or without; all commands read it."""
+    rng = np.random.default_rng(0)
+    stack = np.abs(rng.normal(size=(2, 6, 6)))[np.arange(16) % 2] + 0.05 * rng.random((16, 6, 6))
+    stack += stack.transpose(0, 2, 1)
+    np.save(tmp_path / "brains.npy", stack)
+    np.savez(tmp_path / "brains.npz", stack, labels=[*NAMES, "amygdala"])
+    for name, row in (("brains.npy", "row 0"), ("brains.npz", "motor")):
+        path, out = tmp_path / name, tmp_path / f"out-{name}"
+        notes = json.loads(succeeded("inspect", path, "-k", 2, "--json"))["notes"]
+        assert any(row in note and "--labelled" in note for note in notes)
+        assert json.loads(succeeded("inspect", path, "-k", 2, "--labelled", "--json"))["roles"][row] == 16
+        code, _, err = run("cluster", path, "-k", 2, "-o", tmp_path / "lost", "-q")
+        assert code == 0
+        assert "--labelled" in err
+        succeeded("cluster", path, "-k", 2, "-o", out, "--labelled", "-q")
+        labels = [r["label"] for r in json.loads(succeeded("predict", out, path, "--json"))]
+        assert len({*labels[::2]}) == len({*labels[1::2]}) == 1
+        assert labels[0] != labels[1]
+        succeeded("report", out, path)
+        assert row in (out / "report.html").read_text(encoding="utf-8")
+    np.save(tmp_path / "wrong.npy", stack[:, :5])
+    assert "wrong.npy: holds an array of shape (16, 5, 6)" in refused("inspect", tmp_path / "wrong.npy")
+
+
+def test_other_graphs_of_the_same_names_are_refused(tmp_path):
+    graphs, _ = gm.datasets.make_letters(60, random_state=0)
+    write_collection(graphs, tmp_path / "letters.npz")
+    succeeded("cluster", tmp_path / "letters.npz", "-k", 4, "-o", tmp_path / "out", "--n-init", 1, "-q")
+    larger = [gm.Graph({**g.nodes, "x": 5 * g.nodes["x"]}, g.edges, g.edge_attributes[""], name=g.name) for g in graphs]
+    write_collection(larger, tmp_path / "larger.npz")
+    line = refused("report", tmp_path / "out", tmp_path / "larger.npz", "-o", tmp_path / "page.html")
+    assert "these are not the graphs of the fit" in line
+    assert "graph " in line
+    assert not (tmp_path / "page.html").exists()
+    write_collection(graphs[:30] + graphs[30:][::-1], tmp_path / "mixed.npz")  # other names beside the labels are found by these
+    assert "in the input" in refused("report", tmp_path / "out", tmp_path / "mixed.npz")
+    succeeded("report", tmp_path / "out", tmp_path / "letters.npz", "--members", "all")
