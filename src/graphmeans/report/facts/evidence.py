@@ -170,8 +170,8 @@ def _check_same_graphs(
     p = int(too_far.argmax())
     i, name = int(sample[p]), graphs[int(sample[p])].name
     raise GraphError(
-        f"graph {i}{'' if name is None else f' ({name!r})'} is at least {own.lower[p]:.4g} from the mean of its cluster, and in the "
-        f"fit it was {distances[p]:.4g}: these are not the graphs of the fit, or not in its order"
+        f"graph {i}{'' if name is None else f' ({name!r})'} is at least {own.lower[p]:.4g} from the mean of its cluster, "
+        f"and in the fit it was {distances[p]:.4g}: these are not the graphs of the fit, or not in its order"
     )
 
 
