@@ -98,7 +98,7 @@ def test_columns_of_molecules(tmp_path):
     succeeded("report", tmp_path / "out", tmp_path / "renamed.csv", "--smiles-column", "drawn")
     (tmp_path / "library.smi").write_text("".join(f"{text} mol-{i}\n" for i, text in enumerate(smiles)))
     succeeded("convert", tmp_path / "library.smi", tmp_path / "library.npz")
-    code, _, err = run("report", tmp_path / "out", tmp_path / "library.npz")  # columns mean nothing there
+    _, _, err = run("report", tmp_path / "out", tmp_path / "library.npz")  # columns mean nothing there
     assert "--smiles-column" not in err
 
 

@@ -1,4 +1,4 @@
-"""How INPUT was read for a clustering: remembered in the folder of results, so that other commands read it as it was read then."""
+"""How INPUT was read for a clustering: remembered in the folder of results, so that other commands read it as it was read."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ class HowRead:
         chosen = self.or_roles_of(before)
         if not is_molecule_file(source):
             return chosen
-        columns: dict[str, Any] = {
-            name: getattr(self, name) or getattr(before, name) for name in ("smiles_column", "name_column", "class_column", "strict")
-        }
+        of_molecules = "smiles_column", "name_column", "class_column", "strict"
+        columns: dict[str, Any] = {name: getattr(self, name) or getattr(before, name) for name in of_molecules}
         return replace(chosen, **columns)
 
     def or_roles_of(self, before: HowRead) -> HowRead:

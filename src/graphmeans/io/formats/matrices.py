@@ -22,7 +22,7 @@ from graphmeans.graphs.labelled import labelled_networks, remade
 LABELS = ("labels", "names")
 #: The last character of Unicode, and the first and last of those that stand for none.
 MOST_CODE, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
-#: Two entries of a symmetric matrix differ by rounding if by no more than this, or so many units of the last place, of the largest.
+#: Two entries of a symmetric matrix differ by no more than this, or so many units of the last place, of the largest.
 ROUNDING, UNITS = 1e-10, 16.0
 
 
