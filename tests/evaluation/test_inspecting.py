@@ -141,7 +141,9 @@ def test_an_only_attribute_is_not_called_too_much():
     matrices = [np.triu(rng.random((6, 6)) * (rng.random((6, 6)) < 0.9), 1) * 100 for _ in range(20)]
     bare = gm.structures.labelled_networks([m + m.T for m in matrices])
     named = [gm.Graph(6, g.edges, {"weight": g.edge_attributes[""][:, 0]}, roles=g.roles, node_ids=g.node_ids) for g in bare]
-    for graphs in (bare, named):
+    loops = [gm.Graph({"loop:weight": 30 * rng.normal(size=6), "loop": [True] * 6}, g.edges, g.edge_attributes, roles=g.roles,
+                      node_ids=g.node_ids) for g in named]  # fmt: skip
+    for graphs in (bare, named, loops):
         found = gm.evaluation.inspect(graphs, 2, encoder=gm.GraphEncoder("keep"))
         assert max(column.share for column in found.columns) > 0.8
         assert not any("of the distance" in note for note in found.notes)

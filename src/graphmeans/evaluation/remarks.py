@@ -10,7 +10,7 @@ import numpy as np
 
 from graphmeans.graphs.convert.molecule_options import PRESET_ATOMS, PRESET_BONDS
 from graphmeans.graphs.encoding.molecules import are_molecules
-from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.graph import LOOP, LOOP_PREFIX, Graph
 from graphmeans.graphs.labelled import ignored_identities
 from graphmeans.graphs.values import missing_in
 
@@ -67,10 +67,14 @@ def remarks(found: Inspection, graphs: Sequence[Graph], given: Any) -> list[str]
 
 
 def _can_be_damped(column: ColumnSummary, used: Sequence[ColumnSummary]) -> bool:
-    """Whether something else would count more if this column counted less: an only attribute is what graphs are about."""
+    """Whether something else would count more if this column counted less: an only attribute is what graphs are about.
+
+    Loops have the attributes of edges, as columns of the nodes.
+    """
+    others = [other for other in used if other is not column and other.name not in (LOOP, f"{LOOP_PREFIX}{column.name}")]
     if _has_no_weight(column):  # nodes (edges) are damped as a whole
-        return any(other.part != column.part for other in used)
-    return any(other is not column and not other.name.startswith("(") for other in used)
+        return any(other.part != column.part for other in others)
+    return any(not other.name.startswith("(") for other in others)
 
 
 def _has_no_weight(column: ColumnSummary) -> bool:

@@ -54,8 +54,8 @@ def solve_by_edges(
     The others, of which nothing is known but that their distance is in [0, inf], have too many couples of edges, or none that
     gains anything: then the program says nothing that an assignment does not. A tree is grown only where the program leaves open
     at most this share (`branching`) of what was to be proven, squared; with 0 `lower` is the bound of the program alone, and
-    `upper` infinite where that is beyond the cutoff. `screened`: what one assignment proves to be beyond the cutoff is not part of
-    the program.
+    `upper` infinite where that is beyond the cutoff. `screened`: what one assignment proves to be beyond the cutoff is no part
+    of the program.
     """
     start = np.zeros(0, dtype=np.int64) if warm is None else warm
     taken = np.empty(len(pairs), dtype=np.int64)
