@@ -132,7 +132,7 @@ def test_a_header_is_not_believed(tmp_path):
         members = {name: archive.read(name) for name in archive.namelist()}
     for old, new, said in (
         (b"(3,)", b"(9,)", "do not fit its shape"),
-        (b"'<i8'", b"'|O8'", "not numbers"),
+        (b"'<i8'", b"'|O8'", "Python objects"),
         (b"{'", b"#'", "unreadable header"),
     ):
         arrays = {name: data.replace(old, new.ljust(len(old))) for name, data in members.items() if name.endswith(".npy")}

@@ -256,9 +256,12 @@ def _filling(archive: zipfile.ZipFile, member: str) -> bytes:
     return struct.pack("<HH", FILLING, count) + bytes(count)
 
 
-def read_npy(data: bytes, name: str) -> NDArray[Any]:
-    """The array in the bytes of a .npy member, after its shape has been checked against their number."""
-    shape, fortran, found, start = _header(io.BytesIO(data), name, len(data))
+def read_npy(data: bytes, name: str, *, strings: bool = False) -> NDArray[Any]:
+    """The array in the bytes of a .npy member, after its shape has been checked against their number.
+
+    It holds numbers, or `strings` where these are expected.
+    """
+    shape, fortran, found, start = _header(io.BytesIO(data), name, len(data), strings)
     return np.frombuffer(data, found, offset=start).reshape(shape, order="F" if fortran else "C").copy()
 
 
@@ -273,7 +276,9 @@ def _mapped_npy(archive: Archive, member: str, name: str) -> NDArray[Any]:
     return np.memmap(archive.path, found, "r", where + start, shape).view(np.ndarray)
 
 
-def _header(stream: io.BytesIO, name: str, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+def _header(
+    stream: io.BytesIO, name: str, size: int, strings: bool = False
+) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     """Shape, order and type of the array in a .npy member of this size, and where its numbers begin."""
     try:
         version = np.lib.format.read_magic(stream)
@@ -281,7 +286,11 @@ def _header(stream: io.BytesIO, name: str, size: int) -> tuple[tuple[int, ...], 
         shape, fortran, found = header(stream)
     except Exception as error:  # the header is a Python literal: malformed, it fails in a dozen ways
         raise GraphError(f"array {name!r} has an unreadable header ({error})") from None
-    if not _numeric(found):
+    if found.hasobject:
+        raise GraphError(f"array {name!r} holds Python objects, which are never read")
+    if strings and (found.kind not in "US" or not found.itemsize):
+        raise GraphError(f"array {name!r} holds {found}, not strings")
+    if not strings and not _numeric(found):
         raise GraphError(f"array {name!r} holds {found}, not numbers")
     count, start = int(np.prod([int(length) for length in shape], dtype=object)), stream.tell()
     if min(shape, default=0) < 0 or count * found.itemsize != size - start:

@@ -1,4 +1,4 @@
-"""What files may hold: models, indexes, checkpoints, shard logs, npz and Parquet, declared in one place.
+"""What files may hold: models, indexes, checkpoints, shard logs, npz, Parquet and reading.json, declared in one place.
 
 Kernels do not check the arrays that they are given, so everything that a file brings in is declared here, and checked by
 `graphmeans.schema.check` before anything is made of it. A new field of something that is written gets an entry here; until it has
@@ -517,3 +517,9 @@ PARQUET = Record(None, {
     "format": Text(), "version": Whole(1), "directed": Flag(), "nodes": Many(Column(*_TYPES[:3])),
     "edges": Many(Column(*_TYPES[:3])), "node_ids": _LABEL_TYPE, "roles": _LABEL_TYPE,
 }, rules=(_unlike("nodes"), _unlike("edges")))  # fmt: skip
+
+#: What a folder of results says about how INPUT was read.
+READING = Record(None, {}, {
+    "labelled": Flag(), "roles": _NONE | Text(), "smiles_column": _NONE | Text(), "name_column": _NONE | Text(),
+    "class_column": _NONE | Text(), "strict": Flag(),
+})  # fmt: skip

@@ -34,7 +34,7 @@ distributed = pytest.importorskip("distributed", reason="dask is not installed: 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'graphmeans[dask]'")
 
 N = 240
-FILES = {"trace.csv", "centroids", "model.gmz", "report.html"}
+FILES = {"trace.csv", "centroids", "model.gmz", "reading.json", "report.html"}
 
 
 @pytest.fixture(scope="module", autouse=True)

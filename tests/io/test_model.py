@@ -355,7 +355,7 @@ HOSTILE = {
     "labels of no cluster": (set_in("labels_", lambda a: a + 7), "labels_ cannot be right"),
     "a space beyond all memory": (set_in("space_/order", np.array([10**9])), "an order is at most 16384"),
     "a space too small": (set_in("space_/order", np.array([0])), "the same roles, directions and order"),
-    "pickled objects": (set_in("labels_", np.array([{"a": 1}], dtype=object)), "holds object, not numbers"),
+    "pickled objects": (set_in("labels_", np.array([{"a": 1}], dtype=object)), "holds Python objects"),
     "a million threads": (set_field([*SPACE, "n_jobs"], 4096), "n_jobs cannot be right"),
     "effort without end": (set_field([*SPACE, "matcher", "Auto", "effort"], 1e300), "effort cannot be right"),
     "a weight below zero": (set_field([*SPACE, "node_weight"], -1.0), "node_weight"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from base64 import b64decode
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,18 @@ def test_means_of_columns_of_numbers_and_of_vectors():
     edges = [gm.Graph(3, [(0, 1), (1, 0)], directed=True), gm.Graph(3, [(0, 1), (1, 0), (1, 2), (2, 1)], directed=True)]
     (row,) = graph_attributes(edges, two_way=True)
     assert (row["name"], row["low"], row["high"]) == ("number of edges", 1.0, 2.0)
+
+
+def test_missing_words_are_not_known():
+    graphs = [
+        gm.Graph(3, [(0, 1), (1, 2)], {"kind": ["line", None]}),
+        gm.Graph(3, [(0, 1), (1, 2)], {"kind": [None, None]}),
+        gm.Graph(3, [(0, 1), (1, 2)], {"kind": ["arc", "arc"]}),
+        gm.Graph(4, [(0, 1), (1, 2), (2, 3)], {"kind": [None, None, "line"]}),
+    ]
+    found = {row["name"]: row for row in graph_attributes(graphs)}["most frequent kind of edges"]
+    assert found["kinds"] == ["line", "arc"]
+    assert list(b64decode(found["v"])) == [0, 255, 1, 0]
 
 
 def test_a_page_of_graphs_that_are_no_molecules_does_not_load_rdkit(tmp_path):

@@ -10,7 +10,8 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import exit_code, reported, was_stopped
-from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, in_roles, read_input, title_of
+from graphmeans.cli.how_read import HowRead, folder_of_results
+from graphmeans.cli.inputs import connected_workers, encoder_of, engine_address, title_of, warn_of_identities
 from graphmeans.cli.output import echo_json
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def cluster_command(
     """Cluster a collection of graphs.
 
     Writes labels.csv, trace.csv, centroids/ (the mean graphs as GraphML and SVG), model.gmz (for `graphmeans predict` and
-    `gm.load`) and report.html. Classes in the input are never clustered on; the report counts them.
+    `gm.load`), reading.json (how INPUT was read, for `graphmeans report` and `predict`) and report.html. Classes in the input are
+    never clustered on; the report counts them.
 
     A file of molecules is also written back as it came, as clustered.sdf, .csv, .tsv or .smi: every record, in its order, with
     cluster, distance, margin and proven added. Records that cannot be read are left out, kept there, and listed in skipped.csv.
@@ -124,20 +126,17 @@ def cluster_command(
         if where != options.EngineName.threads.value and algorithm != options.AlgorithmName.interval:
             raise ValueError(f"--algorithm {algorithm.value} works with --engine threads only; dask takes interval")
         with shown_progress(f"reading {source}", quiet=quiet):
-            graphs, classes, table = read_input(source, smiles_column, name_column, class_column, strict)
-            graphs = in_roles(graphs, labelled, roles)
+            how = HowRead(labelled, roles, smiles_column, name_column, class_column, strict)
+            graphs, classes, table = how.read(source)
+            if not isinstance(graphs, list):
+                warn_of_identities(graphs)
         if n_clusters > len(graphs):
             raise ValueError(f"{source}: {n_clusters} clusters asked for, but there are only {len(graphs)} graphs")
-        output.mkdir(parents=True, exist_ok=True)  # better to fail now than after hours
 
         from graphmeans.cli.label_files import check_place
         from graphmeans.cli.molecule_files import check_back
         from graphmeans.cli.results import as_dict, show_results, write_results  # late, because they load slowly
         from graphmeans.cluster.estimators.kmeans import GraphKMeans
-
-        if not isinstance(graphs, list):
-            check_place(output)
-        check_back(output, source, table)
 
         estimator = GraphKMeans(
             n_clusters, algorithm=algorithm.value, init=init.value, n_init=n_init if n_init == "auto" else int(n_init),
@@ -146,21 +145,26 @@ def cluster_command(
             n_jobs=jobs, random_state=seed,
             checkpoint=None if checkpoint is None else str(checkpoint),
         )  # fmt: skip
-        if not quiet and where == options.EngineName.threads.value:
-            _say_how_long(graphs, estimator)
-        with shown_progress("clustering", quiet=quiet), connected_workers(where, jobs) as workers:
-            if workers is not None:
-                estimator.engine = workers.client
-            estimator.fit(graphs)
-            seconds = perf_counter() - start
-            summary = write_results(
-                output, estimator=estimator, graphs=graphs, classes=classes, title=title_of(source),
-                arguments=context.obj, seconds=seconds, y_down=y_down, members=members, table=table,
-            )  # fmt: skip
+        with folder_of_results(output):  # better to fail now than after hours
+            if not isinstance(graphs, list):
+                check_place(output)
+            check_back(output, source, table)
+            resumed = checkpoint is not None and checkpoint.exists()
+            if not quiet and where == options.EngineName.threads.value:
+                _say_how_long(graphs, estimator)
+            with shown_progress("clustering", quiet=quiet), connected_workers(where, jobs) as workers:
+                if workers is not None:
+                    estimator.engine = workers.client
+                estimator.fit(graphs)
+                seconds = perf_counter() - start
+                summary = write_results(
+                    output, estimator=estimator, graphs=graphs, classes=classes, title=title_of(source), how_read=how,
+                    arguments=context.obj, seconds=None if resumed else seconds, y_down=y_down, members=members, table=table,
+                )  # fmt: skip
         if as_json:
-            echo_json(as_dict(estimator, summary, output, seconds) | {"partial": was_stopped()})
+            echo_json(as_dict(estimator, summary, output, seconds, resumed) | {"partial": was_stopped()})
         else:
-            show_results(summary, output, seconds, quiet=quiet)
+            show_results(estimator, summary, output, seconds, quiet=quiet, resumed=resumed)
             if table is not None and settings == "auto" and not quiet:
                 typer.echo("Molecules are compared atom by atom; --encoder series groups them by ring systems and substructures.")
         if was_stopped():

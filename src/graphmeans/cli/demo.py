@@ -10,6 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import exit_code, reported, was_stopped
+from graphmeans.cli.how_read import folder_of_results
 
 _LETTERS = 15
 #: Starts of which the best is kept.
@@ -48,15 +49,15 @@ def demo_command(
 
         start = perf_counter()
         graphs, letters = make_letters(samples, distortion.value, random_state=seed)
-        output.mkdir(parents=True, exist_ok=True)
         estimator = GraphKMeans(_LETTERS, init="medoids", n_init=_RUNS, random_state=seed)
-        with shown_progress("clustering", quiet=quiet):
-            estimator.fit(graphs)
-        seconds = perf_counter() - start
-        summary = write_results(
-            output, estimator=estimator, graphs=graphs, classes=letters.tolist(), seconds=seconds,
-            title="Fifteen letters, found without being told", arguments=context.obj,
-        )  # fmt: skip
-        show_results(summary, output, seconds, quiet=quiet)
+        with folder_of_results(output):
+            with shown_progress("clustering", quiet=quiet):
+                estimator.fit(graphs)
+            seconds = perf_counter() - start
+            summary = write_results(
+                output, estimator=estimator, graphs=graphs, classes=letters.tolist(), seconds=seconds,
+                title="Fifteen letters, found without being told", arguments=context.obj,
+            )  # fmt: skip
+        show_results(estimator, summary, output, seconds, quiet=quiet)
         if was_stopped():
             raise typer.Exit(exit_code())

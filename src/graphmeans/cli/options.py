@@ -22,7 +22,8 @@ Input = Annotated[
     typer.Argument(
         metavar="INPUT", show_default=False,
         help="A folder or zip of GXL (with its CXL lists), GraphML, GML or node-link JSON, a TU data set, or a .parquet, "
-        ".npz, SMILES, SDF, CSV or TSV file (of molecules also .gz, and - for standard input).",
+        ".npz, SMILES, SDF, CSV or TSV file (of molecules also .gz, and - for standard input); or networks as an array of shape "
+        "(N, n, n) in a .npy or .npz file.",
     ),
 ]  # fmt: skip
 OutputFolder = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")]

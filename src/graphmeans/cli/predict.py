@@ -10,6 +10,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.how_read import HowRead, have_roles, how_it_was_read
 from graphmeans.cli.inputs import connected_workers, engine_address, in_roles, model_path, read_input
 from graphmeans.cli.output import echo_json
 from graphmeans.files import replace_file
@@ -92,7 +93,10 @@ def predict_command(
         graphs, _, table = read_input(source, smiles_column, name_column, None, strict)
         if with_input and (output is None or table is None):
             raise ValueError("--with-input writes a file of molecules back; give one as INPUT, and a file with -o")
-        graphs = in_roles(graphs, labelled, roles)
+        how = HowRead(labelled, roles)
+        if not have_roles(graphs):
+            how = how.or_roles_of(how_it_was_read(model_path(model).parent))
+        graphs = in_roles(graphs, how.labelled, how.roles)
         # A table that appears on the terminal as it is made needs no other progress.
         with shown_progress("predicting", quiet=as_json or output is None), connected_workers(where, jobs) as workers:
             if with_input and output is not None and table is not None:

@@ -9,6 +9,7 @@ import typer
 
 from graphmeans.cli import options
 from graphmeans.cli.errors import reported
+from graphmeans.cli.how_read import HowRead, how_it_was_read
 from graphmeans.cli.output import safe_markup, say
 
 
@@ -25,6 +26,12 @@ def report_command(
         str | None, typer.Option(help="The title of the page; by default the name of INPUT.", show_default=False)
     ] = None,
     members: options.Members = None,
+    labelled: options.Labelled = False,
+    roles: options.Roles = None,
+    smiles_column: options.SmilesColumn = None,
+    name_column: options.NameColumn = None,
+    class_column: options.ClassColumn = None,
+    strict: options.Strict = False,
     y_down: options.YDown = False,
     quiet: options.Quiet = False,
     max_memory: options.MaxMemory = None,
@@ -33,7 +40,8 @@ def report_command(
     """Make the page of some results again, without fitting.
 
     With another title, with y in the other direction, or with more members. INPUT is what was clustered: its graphs have to be
-    those of the labels in RESULTS, in the same order.
+    those of the labels in RESULTS, in the same order. It is read as it was then, which RESULTS/reading.json says (--labelled,
+    --roles, the columns of molecules); the options are for results that do not say it, and for an INPUT in another form.
 
     [bold]Examples[/bold]
 
@@ -44,11 +52,12 @@ def report_command(
     with reported(debug):
         from graphmeans.cli.inputs import model_path, title_of
         from graphmeans.cli.progress import shown_progress
-        from graphmeans.io.collection import open_or_read
 
         model = model_path(results)
+        asked = HowRead(labelled, roles, smiles_column, name_column, class_column, strict)
+        how = asked.or_as_before(how_it_was_read(model.parent), source)
         with shown_progress(f"reading {source}", quiet=quiet):
-            graphs, classes = open_or_read(source)
+            graphs, classes, _ = how.read(source)
 
         from graphmeans.cli.results import REPORT, rewrite_report
 

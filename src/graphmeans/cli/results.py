@@ -14,6 +14,7 @@ from typing import Any
 
 from rich.table import Table
 
+from graphmeans.cli.how_read import FILE, HowRead
 from graphmeans.cli.label_files import label_file, named_labels, safe_cell, write_label_file
 from graphmeans.cli.molecule_files import files_of_molecules, write_back
 from graphmeans.cli.output import plain_table, safe_markup, say
@@ -34,16 +35,19 @@ logger = logging.getLogger("graphmeans")
 #: The page in a folder of results.
 REPORT = "report.html"
 #: What else is in it, by the names that scripts know.
-_FILES = {"trace": "trace.csv", "centroids": "centroids", "model": "model.gmz", "report": REPORT}
+_FILES = {"trace": "trace.csv", "centroids": "centroids", "model": "model.gmz", "reading": FILE, "report": REPORT}
 _MOST_ROWS = 40
 
 
 def write_results(
     directory: Path, *, estimator: Any, graphs: Sequence[Graph] | Collection, classes: Sequence[object] | None,
-    title: str, arguments: Sequence[str] | None, seconds: float, y_down: bool = False, members: str | None = None,
-    table: MoleculeTable | None = None,
+    title: str, arguments: Sequence[str] | None, seconds: float | None, y_down: bool = False, members: str | None = None,
+    table: MoleculeTable | None = None, how_read: HowRead | None = None,
 ) -> ClusteringSummary:  # fmt: skip
-    """Write labels, trace.csv, centroids/, model.gmz and report.html; return the summary that they show."""
+    """Write labels, trace.csv, centroids/, model.gmz, reading.json and report.html; return the summary that they show.
+
+    `seconds` is how long everything took; None if a part of it was done before, by a run that this one has continued.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     logger.info("writing the labels")
     write_label_file(directory, estimator, graphs, classes)  # before the summary, which fetches labels from workers
@@ -53,6 +57,7 @@ def write_results(
     with drawn_downwards(y_down):
         _write_centroids(directory / "centroids", [cluster.mean for cluster in summary.clusters])
     estimator.save(directory / "model.gmz")
+    (HowRead() if how_read is None else how_read).remember(directory)
     logger.info("making the report")
     try:
         write_report(
@@ -107,8 +112,10 @@ def _command_of(page: Path) -> str | None:
     return None if found is None else unescape(found.group(1))
 
 
-def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *, quiet: bool) -> None:
-    """Print the results; if `quiet`, only the path of the report."""
+def show_results(
+    estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float, *, quiet: bool, resumed: bool = False
+) -> None:
+    """Print the results; if `quiet`, only the path of the report. A `resumed` run took `seconds` since it went on."""
     if quiet:
         say(safe_markup(directory / REPORT))
         return
@@ -116,7 +123,8 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
     graphs, clusters = counted(summary.n_graphs, "graph"), counted(len(summary.clusters), "cluster")
     say(
         f"[bold]{graphs}[/bold] in [bold]{clusters}[/bold], "
-        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, {duration(seconds)}"
+        f"objective {number(summary.inertia)}, {counted(summary.n_iter, 'iteration')}, "
+        + (f"{duration(_iterating(estimator))} for these, {duration(seconds)} since it went on" if resumed else duration(seconds))
     )
     say(f"{counted(summary.matchings, 'matching')} in all{_compared(summary)}")
     if summary.accuracy is not None:
@@ -125,7 +133,7 @@ def show_results(summary: ClusteringSummary, directory: Path, seconds: float, *,
         say(f"[yellow]hint[/yellow] {safe_markup(summary.hint)}")
     labels = label_file(directory)
     back = "".join(f"{path.name}, " for path in files_of_molecules(directory))
-    files = f"{labels.name}{'/' * labels.is_dir()}, {back}trace.csv, centroids/, model.gmz"
+    files = f"{labels.name}{'/' * labels.is_dir()}, {back}trace.csv, centroids/, model.gmz, {FILE}"
     say(f"\n{safe_markup(directory)}: {files}")
     say(f"[bold green]report[/bold green] {safe_markup(directory / REPORT)}")
 
@@ -138,8 +146,15 @@ def _compared(summary: ClusteringSummary) -> str:
     return f", {fewer} the {number(summary.standard)} of a standard k-means"
 
 
-def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float) -> dict[str, Any]:
-    """The results, for scripts."""
+def _iterating(estimator: Any) -> float:
+    """The seconds of all iterations of the best run, also of those before it was interrupted."""
+    return float(estimator.trace_["seconds"].sum())
+
+
+def as_dict(
+    estimator: Any, summary: ClusteringSummary, directory: Path, seconds: float, resumed: bool = False
+) -> dict[str, Any]:
+    """The results, for scripts. A `resumed` run took `seconds` since it went on."""
     others = {name: str(directory / file) for name, file in _FILES.items()}
     back = {path.stem: str(path) for path in files_of_molecules(directory)}
     return {
@@ -156,6 +171,8 @@ def as_dict(estimator: Any, summary: ClusteringSummary, directory: Path, seconds
         "accuracy": summary.accuracy,
         "hint": summary.hint,
         "seconds": seconds,
+        "resumed": resumed,
+        "seconds_of_iterations": _iterating(estimator),
         "clusters": [
             {
                 "label": cluster.label,

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphmeans.graphs.convert.molecule_options import PRESET_ATOMS, PRESET_BONDS
 from graphmeans.graphs.encoding.molecules import are_molecules
-from graphmeans.graphs.graph import Graph
+from graphmeans.graphs.graph import LOOP, LOOP_PREFIX, Graph
 from graphmeans.graphs.labelled import ignored_identities
 from graphmeans.graphs.values import missing_in
 
@@ -39,7 +39,7 @@ def remarks(found: Inspection, graphs: Sequence[Graph], given: Any) -> list[str]
         )
     used = [column for column in found.columns if column.share > 0]
     most = max(used, key=lambda column: column.share, default=None)
-    if most is not None and most.share > DOMINATES and len(used) > 1:
+    if most is not None and most.share > DOMINATES and _can_be_damped(most, used):
         notes.append(_dominates(most))
     for column in found.columns:
         if column.values and column.missing > RARE * column.values:
@@ -66,10 +66,26 @@ def remarks(found: Inspection, graphs: Sequence[Graph], given: Any) -> list[str]
     return notes
 
 
+def _can_be_damped(column: ColumnSummary, used: Sequence[ColumnSummary]) -> bool:
+    """Whether something else would count more if this column counted less: an only attribute is what graphs are about.
+
+    Loops have the attributes of edges, as columns of the nodes.
+    """
+    others = [other for other in used if other is not column and other.name not in (LOOP, f"{LOOP_PREFIX}{column.name}")]
+    if _has_no_weight(column):  # nodes (edges) are damped as a whole
+        return any(other.part != column.part for other in others)
+    return any(not other.name.startswith("(") for other in others)
+
+
+def _has_no_weight(column: ColumnSummary) -> bool:
+    """Whether a column has no name by which an encoder weighs it: bare numbers, and presence."""
+    return not column.name or column.name.startswith("(")
+
+
 def _dominates(column: ColumnSummary) -> str:
     said = f"{column.part} attribute {column.name!r} makes {column.share:.0%} of the distance; "
     half = column.weight * (1 - column.share) / column.share  # what would make it about half of the distance
-    if not column.name or column.name.startswith("("):
+    if _has_no_weight(column):
         return said + f"--{column.part}-weight {half:.2g} ({column.part}_weight={half:.2g}) would make it about half"
     return said + _option("weights", {_full_name(column): float(f"{half:.2g}")}, "would make it about half")
 

@@ -26,6 +26,7 @@ def read_collection(
         A folder or zip of GXL files (with CXL lists, if there are any), of GraphML, GML or node-link JSON, or of molecules
         (SDF, SMILES); a TU data set (a folder or zip with ``DS_A.txt`` and the rest); a folder of .npz or Parquet files; a single
         file of any of these, or a CSV or TSV file with a column ``smiles``; files of molecules may be packed by gzip (``.gz``).
+        A ``.npy`` file, or an ``.npz`` of NumPy's, with one array of shape (N, n, n) holds N networks on the same n nodes.
         Files may lie in one folder below the path, and a
         path may go on inside a zip. Files are read in natural order (``g2`` before ``g10``), GXL in that of its lists.
     split : str, optional

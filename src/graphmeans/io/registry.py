@@ -17,6 +17,7 @@ from graphmeans.graphs.graph import Graph
 from graphmeans.io.formats import gxl
 from graphmeans.io.formats.gml import parse_gml, read_gml, write_gml
 from graphmeans.io.formats.graphml import parse_graphml, read_graphml, write_graphml
+from graphmeans.io.formats.matrices import read_matrices_npy
 from graphmeans.io.formats.molecule_table import kind_of_molecules, read_molecules
 from graphmeans.io.formats.molecules import parse_sdf, parse_smiles, write_molecule_csv, write_sdf, write_smiles
 from graphmeans.io.formats.node_link import parse_node_link, read_node_link, write_node_link
@@ -157,8 +158,9 @@ FORMATS: dict[str, Format] = {
     "gml": _one_graph_a_file("GML", ".gml", GraphFile(read_gml, write_gml), parse_gml),
     "json": _one_graph_a_file("JSON", ".json", GraphFile(read_node_link, write_node_link), parse_node_link),
     "npz": Format(
-        title="npz", endings=(".npz",), single_file=(".npz",),
-        read_file=lambda path: labelled(read_npz(path)), read_files=_npz_files,
+        title="npz", endings=(".npz",), file_endings=(".npy",), single_file=(".npz",),
+        read_file=lambda path: labelled((read_matrices_npy if path.suffix.lower() == ".npy" else read_npz)(path)),
+        read_files=_npz_files,
         graph_file=GraphFile(_one_npz_graph, write_npz), write=lambda graphs, path, classes: write_npz(graphs, path),
     ),
     "parquet": Format(

@@ -42,6 +42,8 @@ _FINGERPRINT = _fingerprint()
 COMPILED = not numba.config.DISABLE_JIT
 _CACHED = COMPILED and os.environ.get("GRAPHMEANS_CACHE", "1") not in ("0", "off", "no", "false")
 _announced = False
+#: The kernels that Python calls.
+_kernels: list[Any] = []
 
 
 def kernel(function: F) -> F:
@@ -55,7 +57,13 @@ def kernel(function: F) -> F:
             _guard(dispatcher._cache)
         except (RuntimeError, OSError, AttributeError):
             dispatcher = numba.njit(nogil=True)(function)
+    _kernels.append(dispatcher)
     return dispatcher
+
+
+def kernels_ready() -> int:
+    """How many versions of kernels this process has compiled or read from disk so far; it is no part of what work takes."""
+    return sum(len(getattr(dispatcher, "overloads", ())) for dispatcher in _kernels)
 
 
 class CacheFolder:

@@ -107,7 +107,6 @@ class Auto(BaseEstimator):
         rounds = int(np.ceil(ROUNDS * self.effort))
         found, done = solve_by_edges(x, y, pairs, order, n_jobs, rounds, warm, cutoff, branching=NEARLY_PROVEN)
         found = replace(found, second=found.upper.copy())
-        found.lower[~done] = 0.0
         further = Search(effort=self.effort * self.search_share)
         for which, begin, looking in ((done & is_open(found, cutoff), found.flat, further), (~done, warm, search)):
             if which.any():

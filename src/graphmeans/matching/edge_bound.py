@@ -51,15 +51,19 @@ def solve_by_edges(
 ) -> tuple[Matches, NDArray[np.bool_]]:  # fmt: skip
     """Match sound pairs by the edge program, with at most so many rounds a pair; and which pairs were matched.
 
-    The others, which have no answer, have too many couples of edges, or none that gains anything: then the program says
-    nothing that an assignment does not. A tree is grown only where the program leaves open at most this share (`branching`) of
-    what was to be proven, squared; with 0 `lower` is the bound of the program alone, and `upper` infinite where that is beyond
-    the cutoff. `screened`: what one assignment proves to be beyond the cutoff is not part of the program.
+    The others, of which nothing is known but that their distance is in [0, inf], have too many couples of edges, or none that
+    gains anything: then the program says nothing that an assignment does not. A tree is grown only where the program leaves open
+    at most this share (`branching`) of what was to be proven, squared; with 0 `lower` is the bound of the program alone, and
+    `upper` infinite where that is beyond the cutoff. `screened`: what one assignment proves to be beyond the cutoff is no part
+    of the program.
     """
     start = np.zeros(0, dtype=np.int64) if warm is None else warm
     taken = np.empty(len(pairs), dtype=np.int64)
     settings = (branching, steps, rounds, max_couples, screened, cutoff, warm is not None, start)
-    return solve_pairs(edge_pairs, settings, x, y, pairs, order, n_jobs, taken), taken >= 0
+    found = solve_pairs(edge_pairs, settings, x, y, pairs, order, n_jobs, taken)
+    done = taken >= 0
+    found.lower[~done], found.upper[~done] = 0.0, np.inf  # the kernel has left there what was in memory
+    return found, done
 
 
 def sift_by_edges(

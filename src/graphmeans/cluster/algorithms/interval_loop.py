@@ -21,7 +21,7 @@ from graphmeans.cluster.context import CountedMatcher, FitContext
 from graphmeans.cluster.engines.base import Engine, GetAssignment
 from graphmeans.cluster.persistence.checkpoint import Checkpoint, CheckpointFile, prefixed, without_prefix
 from graphmeans.cluster.shards import refine, sample
-from graphmeans.cluster.shards.assign import assign, claim_graphs
+from graphmeans.cluster.shards.assign import assign, claim_graphs, measure_all
 from graphmeans.cluster.shards.reductions import AssignmentTotals, Sample
 from graphmeans.cluster.shards.seed import reset
 from graphmeans.files import blaming
@@ -409,6 +409,7 @@ class IntervalLoop:
         """The state when somebody interrupts, of shards that have finished what they were told; a trial is given up."""
         if self._before_trial is not None:
             self.rollback(self._before_trial)
+        self.engine.each(measure_all, self.centers)  # centers may have moved since the last assignment
         self._ask_inertia()
         return self._result(history)
 

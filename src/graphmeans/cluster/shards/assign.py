@@ -88,6 +88,17 @@ def refresh_distances(shard: Shard, centers: FrameCenters) -> None:
         state.upper_at = centers.now
 
 
+def measure_all(shard: Shard, centers: MovingCenters) -> None:
+    """Distances are those to the centers as they are now, along the stored alignments, whatever was under way."""
+    state = shard.state
+    if isinstance(centers, VectorCenters):
+        state.set(slice(None), upper=vectors.distances_to_own(shard, centers))
+    elif centers.now:  # seeds have not moved yet
+        x = np.flatnonzero(np.isfinite(state.upper))
+        slots, ptr = state.slots_of(x)
+        state.set(x, upper=centers.frames.aligned_distances(shard.batch, x, state.labels[x], slots, ptr))
+
+
 def align_unaligned(shard: Shard, x: IntArray, low: FloatArray, centers: FrameCenters) -> None:
     """Graphs without an alignment are aligned to the center that seems nearest."""
     row = np.flatnonzero(np.isinf(shard.state.upper[x]))

@@ -3,7 +3,7 @@
 What a shard can be asked to do are functions whose first argument is a shard; an engine calls them on all of its shards and
 adds up the answers (engines/base.py). Those that change nothing are marked by `read_only`.
 
-assign.py   assign, assign_labels, claim_graphs, dissolve_clusters, refresh_distances
+assign.py   assign, assign_labels, claim_graphs, dissolve_clusters, refresh_distances, measure_all
 bounds.py   what is known of the distances to other centers
 vectors.py  the same operations where alignments are fixed, so that graphs are rows
 refine.py   realign_all, hartigan_moves, sums_after_moves, accept_moves, join_equal, prove_labels, bound_others

@@ -140,13 +140,19 @@ def exchange_gains(
     return saved, lost
 
 
+def distances_to_own(shard: Shard, centers: VectorCenters) -> FloatArray:
+    """How far rows are from the centers of their labels, as these are now."""
+    layout = centers.layout
+    apart = rows_of(shard)[:, : layout.dim] - centers.rows[shard.state.labels][:, : layout.dim]
+    return np.asarray(np.sqrt(layout.factor * np.einsum("nd,nd->n", apart, apart)))
+
+
 def misfits(shard: Shard, centers: VectorCenters) -> int:
     """How many rows are not as far from their centers as the state says; see `sample.misfits`."""
-    state, layout = shard.state, centers.layout
+    state = shard.state
     if not np.isfinite(state.upper).all() or not 0 <= state.upper_at <= centers.now:
         return len(shard)
-    apart = rows_of(shard)[:, : layout.dim] - centers.rows[state.labels][:, : layout.dim]
-    found = np.sqrt(layout.factor * np.einsum("nd,nd->n", apart, apart))
+    found = distances_to_own(shard, centers)
     since = centers.now - state.upper_at
     moved = np.zeros(len(shard)) if since == 0 else centers.shift[state.labels] if since == 1 else np.full(len(shard), np.inf)
     return int((np.abs(found - state.upper) > moved + 1e-9 * (1.0 + found + state.upper)).sum())

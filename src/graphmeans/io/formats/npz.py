@@ -31,6 +31,7 @@ from graphmeans.files import Archive, PathLike, blaming, called, parse_json, wri
 from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import BARE, Graph
 from graphmeans.graphs.mean_graph import MeanGraph
+from graphmeans.io.formats.matrices import holds_matrices, read_matrices_npz
 from graphmeans.io.formats.table import frozen_label, plain_label
 from graphmeans.schema import Array, Record, check
 
@@ -88,14 +89,17 @@ def npz_bytes(graphs: Sequence[Graph]) -> bytes:
 
 @budgeted
 def read_npz(path: PathLike, *, unnamed: str | None = None) -> list[Graph]:
-    """Read the graphs of an .npz file that `write_npz` wrote, in their order.
+    """Read the graphs of an .npz file that `write_npz` wrote, in their order, or networks that ``numpy.savez`` wrote.
+
+    Networks on the same nodes may be one array of shape (N, n, n), with a second array ``labels`` (or ``names``) of n strings. A
+    matrix that is not symmetric is that of a directed network.
 
     Parameters
     ----------
     path : path
         The file.
     unnamed : str, optional
-        Name for graphs that were written without one.
+        Name for graphs that were written without one; several networks are numbered.
 
     Returns
     -------
@@ -197,6 +201,8 @@ def _array(archive: Archive, name: str) -> NDArray[Any]:
 
 def _read(archive: Archive, path: str, unnamed: str | None) -> list[Graph]:
     with contextlib.closing(archive), blaming(path, "holds arrays that do not fit together"):
+        if holds_matrices(archive):
+            return read_matrices_npz(archive, path, unnamed)
         return _read_groups(functools.partial(_array, archive), path, unnamed)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphmeans.graphs.batch import FloatArray, IntArray
 from graphmeans.graphs.graph import BARE, Graph
+from graphmeans.graphs.values import unknown_type
 from graphmeans.plots.text import plain_text
 from graphmeans.report.words import natural_key, significant
 
@@ -41,7 +42,7 @@ def graph_attributes(graphs: Sequence[Graph], two_way: bool = False) -> list[dic
     for what, columns in (("nodes", "nodes"), ("edges", "edge_attributes")):
         tables = [getattr(graph, columns) for graph in graphs]
         for key in sorted({key for table in tables[:1000] for key in table}, key=natural_key):
-            parts = [table.get(key) for table in tables]
+            parts = [None if (part := table.get(key)) is None or unknown_type(part) else part for table in tables]
             if any(part is not None and part.ndim > 1 and part.shape[1] > 3 for part in parts[:1000]):
                 continue
             called = plain_text(key, 24) or "value"
@@ -84,7 +85,8 @@ def _words(called: str, what: str, parts: list[Any]) -> list[dict[str, Any]]:
         return []
     usual = []
     for part in parts:
-        values, counts = np.unique([str(v) for v in part] if part is not None else [], return_counts=True)
+        known = [] if part is None else [str(value) for value in part.tolist() if value is not None]  # None is missing
+        values, counts = np.unique(known, return_counts=True)
         usual.append(plain_text(str(values[counts.argmax()]), 24) if len(values) else "")
     kinds, counts = np.unique(usual, return_counts=True)
     if len(kinds) < 2:

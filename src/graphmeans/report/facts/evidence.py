@@ -26,6 +26,7 @@ from graphmeans.evaluation.fitted import (
     spread_sample,
 )
 from graphmeans.graphs.batch import FloatArray, GraphBatch, IntArray
+from graphmeans.graphs.errors import GraphError
 from graphmeans.graphs.graph import Graph
 from graphmeans.matching.auto import Auto
 from graphmeans.matching.fixed import alignments_are_fixed
@@ -60,6 +61,9 @@ CANDIDATES = 3
 CLEAR = 0.5
 #: Distances that only place and compare need little effort; alignments that are shown are matched with full effort.
 QUICK_EFFORT = 0.1
+#: Graphs that are farther from their centers than the fit says by more than this share, and this share of their norm (rounding),
+#: are other graphs.
+FARTHER, TINY = 0.01, 1e-6
 #: Number of graphs from which the usual size of a graph is estimated.
 LOOKED = 400
 #: Number of bootstrap samples that the stability is estimated from.
@@ -122,6 +126,7 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
 
     ways = match_centers(quick, centers, int(CENTERS * affordable))
     own, aligned = align_as_fitted(estimator, space, points, centers, sample)
+    _check_same_graphs(space, points, own, sample, distances[sample], graphs)
     mappings, shares = [own.mapping(p) for p in range(len(sample))], distance_shares(points, centers, of, own)
     compared, between = int(WIDTHS * affordable), ways
     graphs_of_sample, means = points, centers
@@ -149,6 +154,25 @@ def gather(estimator: Any, graphs: Sequence[Graph], members: int | None = None, 
         nearest=nearest, farthest=farthest,
         matchings=int(aligned + ways.matchings + checked + int(matched.sum()) + spent),
     )  # fmt: skip
+
+
+def _check_same_graphs(
+    space: GraphSpace, points: GraphBatch, own: Matches, sample: IntArray, distances: FloatArray, graphs: Sequence[Graph]
+) -> None:
+    """Raise if a graph is proven to be farther from its center than the fit says: then it is not the graph of the fit.
+
+    Graphs with the names and attributes of those of the fit, but with other values, would otherwise be drawn beside its figures.
+    """
+    rounding = TINY * np.asarray(space.in_units_of_graphs(np.sqrt(points.squared_norms)))
+    too_far = own.lower - distances * (1.0 + FARTHER) - rounding
+    if not len(too_far) or not too_far.max() > 0:
+        return
+    p = int(too_far.argmax())
+    i, name = int(sample[p]), graphs[int(sample[p])].name
+    raise GraphError(
+        f"graph {i}{'' if name is None else f' ({name!r})'} is at least {own.lower[p]:.4g} from the mean of its cluster, "
+        f"and in the fit it was {distances[p]:.4g}: these are not the graphs of the fit, or not in its order"
+    )
 
 
 def _as_rows(space: GraphSpace, points: GraphBatch, centers: GraphBatch) -> tuple[GraphSpace, GraphBatch, GraphBatch] | None:
