@@ -133,6 +133,7 @@ class CardMaker:
         self.sequences = [consensus(c.mean) for c in self.clusters]
         known = [c.rms_distance for c in self.clusters if c.rms_distance is not None]
         self.many = len(self.clusters) > MANY
+        self._beside: dict[int, list[Told]] = {}
         self.mixed = summary.accuracy is not None and summary.accuracy < MIXED
         self.usual_spread = float(np.median(known)) if known else 0.0
 
@@ -267,7 +268,9 @@ class CardMaker:
         near = self._nearest(cluster.label)
         if near < 0 or not cluster.size or is_labelled(cluster.mean) or not self.clusters[near].size:
             return []
-        return self._unlike(cluster, [near], None)
+        if cluster.label not in self._beside:
+            self._beside[cluster.label] = self._unlike(cluster, [near], None)
+        return self._beside[cluster.label]
 
     def _unlike(self, cluster: ClusterSummary, others: Sequence[int], most: int | None) -> list[Told]:
         names = dict(zip(("node", "edge"), _called(cluster.mean), strict=True))

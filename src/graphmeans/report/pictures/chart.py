@@ -251,10 +251,10 @@ def apart(centers: IntArray, sizes: FloatArray) -> IntArray:
 
 #: How far a picture may stand from the middle of its cluster, the step of places that are tried, and the side of cells in which
 #: dots are counted.
-FARTHEST, STEP, CELL = 230, 10, 5
-#: How many steps farther a picture goes rather than cover nothing but dots, lie on another picture or a middle, lie a little
-#: beside its own, or have its line through another picture.
-COVERING, ON_OTHERS, BESIDE, CROSSING = 130.0, 60.0, 4.0, 8.0
+FARTHEST, STEP, CELL = 230, 15, 10
+#: How many times the first of these farther a picture goes rather than cover nothing but dots, lie on another picture or a
+#: middle, lie a little beside its own, or have its line through another picture.
+UNIT, COVERING, ON_OTHERS, BESIDE, CROSSING = 10, 130.0, 60.0, 4.0, 8.0
 
 
 def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequence[int], dots: IntArray) -> IntArray:
@@ -284,7 +284,7 @@ def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequenc
     for label in order:
         half, center = sizes[label] / 2, centers[label]
         at = np.concatenate([shown[label][None], center + way])
-        cost = np.concatenate([[float(np.hypot(*(shown[label] - center)))], far]) / STEP
+        cost = np.concatenate([[float(np.hypot(*(shown[label] - center)))], far]) / UNIT
         inside = ((at >= half + 2) & (at <= limit - half - 2)).all(axis=1)
         if not inside.any():
             continue
@@ -292,7 +292,7 @@ def beside(shown: IntArray, centers: IntArray, sizes: FloatArray, order: Sequenc
         low, high = np.floor((at - half) / CELL).astype(int), np.ceil((at + half) / CELL).astype(int)
         cost += COVERING * _within(of_dots, low, high) * area / (4 * half.prod())
         cost += ON_OTHERS * ((_within(_sums(busy), low, high) > 0) + _within(of_centers, low, high) - (away < half).all(axis=1))
-        cost += BESIDE * ((away < half + 6) & (away.max(axis=1) > STEP)[:, None]).all(axis=1)  # on its middle, or clear of it
+        cost += BESIDE * ((away < half + 6) & (away.max(axis=1) > UNIT)[:, None]).all(axis=1)  # on its middle, or clear of it
         for part in (0.25, 0.5, 0.75):  # no line runs through a picture
             x, y = ((center + part * (at - center)) // CELL).astype(int).T
             cost += CROSSING * busy[np.clip(y, 0, len(busy) - 1), np.clip(x, 0, busy.shape[1] - 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,8 +52,9 @@ def places_in(found: NDArray[np.bool_], ptr: IntArray) -> dict[int, list[int]]:
     {0: [0], 2: [1]}
     """
     at = np.flatnonzero(found)
+    if not len(at):
+        return {}
     of = np.searchsorted(ptr, at, side="right") - 1
-    places: dict[int, list[int]] = {}
-    for n, place in zip(of.tolist(), (at - ptr[of]).tolist(), strict=True):
-        places.setdefault(n, []).append(place)
-    return places
+    first = np.flatnonzero(np.diff(of, prepend=-1))
+    places, cuts = (at - ptr[of]).tolist(), [*first.tolist(), len(at)]
+    return {n: places[a:b] for n, (a, b) in zip(of[first].tolist(), pairwise(cuts), strict=True)}

@@ -136,7 +136,7 @@ def kinds_of(graph: Graph) -> Counter[str]:
     found: Counter[str] = Counter()
     for what, columns in (("node", graph.nodes), ("edge", graph.edge_attributes)):
         for key, column in columns.items():
-            if column.dtype == object and column.ndim == 1:
+            if column.dtype.kind == "O" and column.ndim == 1:
                 known = Counter(value for value in column.tolist() if value is not None and value is not np.ma.masked)
                 for value, count in known.items():
                     found[f"{what}s with {plain_text(key, 24)} {plain_text(value, 24)}"] += count
