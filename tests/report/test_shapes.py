@@ -12,9 +12,10 @@ import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report import write_report
 from graphmeans.report.sentences.contrasts import profile, spreads
+from graphmeans.report.sentences.form_words import form_words
 from graphmeans.report.sentences.outlines import branches
 from graphmeans.report.sentences.shapes import forms, join_graphs, shapes
-from graphmeans.report.sentences.told import features, form_words, mean_shapes, told
+from graphmeans.report.sentences.told import features, mean_shapes, told
 from reports import fitted
 
 NAMES = {"node": "node", "edge": "edge"}

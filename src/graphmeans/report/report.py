@@ -28,6 +28,7 @@ from graphmeans.plots.molecule import is_molecule
 from graphmeans.plots.network import is_labelled
 from graphmeans.plots.text import plain_text
 from graphmeans.report.cards.cards import CardMaker
+from graphmeans.report.cards.distinctions import distinctions
 from graphmeans.report.cards.molecule_cards import molecule_cards
 from graphmeans.report.cards.networks import network_cards
 from graphmeans.report.cards.typical import class_examples, such_as, typical_members
@@ -226,7 +227,7 @@ def _page(
     one_line = pictures.one_line and networks is None
     sheet = "0 0 300 210" if molecules is not None else "0 105 300 90" if one_line else "0 0 300 300"
     light, heavy = split_by_cluster(data)
-    features, rows = maker.distinctions()
+    features, rows = distinctions(maker.profiles, [c.size for c in summary.clusters], maker.spread)
     return page_template(PAGE).render(
         title=plain_text(title),
         summary=summary,

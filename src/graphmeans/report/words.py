@@ -163,6 +163,11 @@ def breakable(text: str) -> Markup:
     return found
 
 
+def in_percent(share: float) -> str:
+    """A share in whole per cent; what is rare is not nothing, and what nearly all have is not all."""
+    return percent(share) if share in (0.0, 1.0) else f"{min(max(round(100 * share), 1), 99)}%"
+
+
 @cache
 def page_template(folder: Path, page: str = "page.html") -> Template:
     """A page in this folder."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from graphmeans.evaluation.fitted import members_by_distance
-from graphmeans.graphs.batch import FloatArray
 from graphmeans.graphs.graph import Graph
 from graphmeans.graphs.mean_graph import MeanGraph
 from graphmeans.plots.molecule import is_molecule
@@ -30,24 +29,21 @@ from graphmeans.report.sentences.contrasts import (
     profile_contrasts,
     spreads,
 )
+from graphmeans.report.sentences.form_words import PIECES_WORDS, form_in_short, form_words, main_form
 from graphmeans.report.sentences.outlines import branches, consensus, tree_lines
 from graphmeans.report.sentences.shapes import ARMS, EMPTY, HUB, LINE, LOOSE, NODE, PIECES, forms, join_graphs
 from graphmeans.report.sentences.told import (
     EMPTY_WORDS,
     MOST,
-    PIECES_WORDS,
     Told,
     count_spreads,
     features,
-    form_in_short,
-    form_words,
     kinds_of,
-    main_form,
     mean_shapes,
     told,
     topics,
 )
-from graphmeans.report.words import BORDER, MISSING, counted, natural_key, number, percent, significant, whole_percents
+from graphmeans.report.words import BORDER, counted, number, percent, significant, whole_percents
 
 #: How many members of each sort a card shows; half as many where there are many clusters.
 TYPICAL, ODD, DOUBTFUL = 8, 6, 6
@@ -65,8 +61,6 @@ PLAIN_FORMS = (EMPTY, NODE, LINE)
 HALF = 0.5
 #: So many tiles are narrow: of more clusters a tile tells one difference.
 MANY = 24
-#: Shares of kinds differ visibly if they do so much; a feature follows from another if they are so strongly correlated.
-SHOWN_SHARE, FOLLOWS = 0.02, 0.998
 #: Members of each cluster, at most, that sentences and tables are about.
 COMPARED = 200
 
@@ -282,49 +276,6 @@ class CardMaker:
         near = self.evidence.ways.neighbours[label]
         return int(near[0]) if len(near) else -1
 
-    def distinctions(self, most: int = 24) -> tuple[list[str], list[list[str]]]:
-        """What distinguishes clusters: the features in which they differ most, and their values for each cluster.
-
-        Over the members of each cluster that were drawn at random (at most 200). Features are sorted by how much of their
-        spread over graphs lies between clusters.
-        """
-        keys = sorted({key for one in self.profiles for key in one}, key=natural_key)
-        sizes = np.array([c.size for c in self.clusters], dtype=np.float64)
-        between = {}
-        for key in keys:
-            share = key.startswith("share of ")
-            values = np.array([one.get(key, 0.0 if share else np.nan) for one in self.profiles])
-            known = np.isfinite(values) & (sizes > 0)
-            if known.sum() > 1:
-                middle = np.average(values[known], weights=sizes[known])
-                spread = np.sqrt(np.average((values[known] - middle) ** 2, weights=sizes[known]))
-                between[key] = float(spread / max(self.spread.get(key, np.inf), 1e-12))
-        chosen = self._telling(sorted(between, key=lambda key: (-between[key], natural_key(key))))[:most]
-        rows = []
-        for one in self.profiles:
-            cells = []
-            for key in chosen:
-                share = key.startswith("share of ")
-                value = one.get(key, 0.0 if share and one else np.nan)
-                cells.append(MISSING if not np.isfinite(value) else percent(value) if share else number(significant(value, 3)))
-            rows.append(cells)
-        return chosen, rows
-
-    def _telling(self, keys: Sequence[str]) -> list[str]:
-        """Of these features those that differ visibly between clusters, without those that follow from an earlier one."""
-        kept: list[str] = []
-        columns: list[FloatArray] = []
-        for key in keys:
-            share = key.startswith("share of ")
-            values = np.array([one.get(key, 0.0 if share and one else np.nan) for one in self.profiles])
-            known = values[np.isfinite(values)]
-            if not len(known) or np.ptp(known) <= (SHOWN_SHARE if share else 1e-9 * np.abs(known).max()):
-                continue
-            if not any(_same_order(values, other) for other in columns):
-                kept.append(key)
-                columns.append(values)
-        return kept
-
     def _contrasts(self, cluster: ClusterSummary, other: ClusterSummary) -> list[Contrast]:
         """What sets a cluster apart from its nearest neighbour; nothing if one of them is empty."""
         if not (cluster.size and other.size):
@@ -375,14 +326,6 @@ _ABOUT = re.compile(r"(?:^| )(?:node (\d+)|edge (\d+)–(\d+))(?: \(.*\))?$")
 
 #: What says how large graphs are.
 _SIZE = re.compile(r"^(?:more|fewer) (?:nodes|edges|atoms|bonds)")
-
-
-def _same_order(one: FloatArray, other: FloatArray) -> bool:
-    """Whether one feature is a linear function of the other, to the eye: an edge for each node but one, one of two kinds."""
-    if not np.array_equal(np.isfinite(one), np.isfinite(other)) or np.isfinite(one).sum() < 3:
-        return False
-    one, other = one[np.isfinite(one)], other[np.isfinite(other)]
-    return bool(abs(np.corrcoef(one, other)[0, 1]) > FOLLOWS) if np.ptp(one) and np.ptp(other) else False
 
 
 #: How differences begin that say in which direction: of sizes, extents and places.

@@ -20,32 +20,21 @@ from graphmeans.report.sentences.known_values import KNOWN
 from graphmeans.report.sentences.outlines import BELOW, Branches
 from graphmeans.report.sentences.shapes import (
     ACROSS,
-    ARMS,
-    CHAIN,
     CYCLES,
     DEGREE,
-    EMPTY,
     HEIGHT,
     HUB,
-    LINE,
-    LOOSE,
-    NODE,
-    PARTS,
     PIECES,
-    RING,
     RUNS,
-    STAR,
     UP,
     WIDTH,
     Joined,
     shapes,
 )  # fmt: skip
-from graphmeans.report.words import natural_key, number, percent, significant
+from graphmeans.report.words import in_percent, natural_key, number, significant
 
 #: How many things are told; from how many standard deviations, or which share, a difference is worth telling.
 MOST, WORTH, WORTH_SHARE = 3, 0.5, 0.1
-#: The share of members that must have one form for a sentence to say so.
-MOST_OF = 0.6
 #: If such a share of the others have something, it is told which share has none of it.
 NEARLY_ALL = 0.95
 #: What graphs lack says less of them than what they have: so many times.
@@ -70,17 +59,12 @@ _COUNT = re.compile(rf"{_COUNTS}(node|edge)s with (.+)")
 _WITH = re.compile(r"(node|edge)s with (.+)")
 _DEPTH = f"mean {DEPTH} of nodes"
 _EMPTY = f"{_HAVE}no nodes"
-#: What is said of graphs that are empty, in shares; and of those in several pieces.
-EMPTY_WORDS, PIECES_WORDS = "have no nodes", "separate pieces each"
+#: What is said of graphs that are empty, in shares.
+EMPTY_WORDS = "have no nodes"
 _SIZES = (WIDTH, HEIGHT, PIECES, CYCLES, HUB, DEGREE, _COUNTS, _NODES, "edges in a graph")
 _ALL = {"0%": "none", "100%": "all"}
 #: Columns whose values are what nodes are called.
 _NAMING = ("label", "kind", "type", "symbol", "element", "chem", "atom")
-#: What members of one form are called in short; pieces are seen.
-_FORMS = {
-    EMPTY: "Empty, without nodes", NODE: "Single nodes", LINE: "Single lines", STAR: "Stars", ARMS: "Stars with arms",
-    CHAIN: "Chains", RING: "Rings", LOOSE: "Without any edges",
-}  # fmt: skip
 #: How far, in shares of their extent, drawings lie from the others if it is told.
 AWAY = 0.5
 #: How differences of shapes begin, of more and of less; the words that follow.
@@ -160,69 +144,6 @@ def count_spreads(kinds: Sequence[Counter[str]]) -> dict[str, float]:
     return {f"{_COUNTS}{kind}": float(np.sqrt(value)) for kind, value in variance.items() if value > 1e-12}
 
 
-def main_form(named: Sequence[str]) -> tuple[str, float]:
-    """The form that most of these graphs have, and the share that has it; "" if there is none.
-
-    Examples
-    --------
-    >>> main_form(["star", "star", "star", "node"]), main_form(["star", "node"])
-    (('star', 0.75), ('', 0.0))
-    """
-    form, count = Counter(named).most_common(1)[0] if named else ("", 0)
-    return (form, count / len(named)) if form and count >= MOST_OF * len(named) else ("", 0.0)
-
-
-def form_in_short(form: str, share: float) -> str:
-    """What most members are, for the caption of a small picture; "" for forms that pictures show.
-
-    Examples
-    --------
-    >>> form_in_short("star", 0.75), form_in_short("chain", 1.0)
-    ('75% stars', 'Chains')
-    """
-    word = _FORMS.get(form, "")
-    if form == LOOSE and share < 1:
-        return f"{_percent(share)} have no edges"
-    return word if share >= 1 or not word else f"{_percent(share)} {word[0].lower()}{word[1:]}"
-
-
-def form_words(graphs: Sequence[Graph], named: Sequence[str], pieces: Sequence[float], two_way: bool = False) -> str:
-    """One sentence on what members are, if most of these graphs have one form: `named` as by `forms`, in so many pieces.
-
-    If arcs are `two_way`, two of them are an edge.
-
-    Examples
-    --------
-    >>> form_words([Graph(4, [(0, 1), (0, 2), (0, 3)])] * 3 + [Graph(1)], ["star"] * 3 + ["node"], [1] * 4)
-    '75% of the members are stars: one node is in all 3 edges.'
-    """
-    form, part = main_form(named)
-    if form == PARTS:  # nodes without edges are pieces, too
-        named = [PARTS if of == LOOSE else of for of in named]
-        form, part = main_form(named)
-    if not form:
-        return ""
-    alike = [(graph, int(parts)) for graph, of, parts in zip(graphs, named, pieces, strict=True) if of == form]
-    share = "All members" if part >= 1 else f"{_percent(part)} of the members"
-
-    def between(values: Sequence[int]) -> str:
-        least, most = min(values), max(values)
-        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
-
-    nodes = between([graph.n_nodes for graph, _ in alike])
-    edges = between([graph.n_edges // (2 if two_way else 1) for graph, _ in alike])
-    parts = [parts for _, parts in alike]
-    half = f", half of them into at most {sorted(parts)[(len(parts) - 1) // 2]:,}" if min(parts) < max(parts) else ""
-    said = {
-        EMPTY: "are empty: they have no nodes", NODE: "are a single node", LINE: "are a single line: two nodes and an edge",
-        STAR: f"are stars: one node is in all {edges} edges",
-        CHAIN: f"are chains of {nodes} nodes", RING: f"are rings of {nodes} nodes",
-        ARMS: f"are stars with longer arms: {between([graph.n_nodes - 1 for graph, _ in alike])} nodes around one, in lines",
-        LOOSE: f"are {nodes} nodes without edges", PARTS: f"fall into {between(parts)} {PIECES_WORDS}{half}",
-    }  # fmt: skip
-    return f"{share} {said[form]}."
-
-
 def mean_shapes(
     groups: Sequence[Sequence[Graph]], joined: Joined | None = None
 ) -> tuple[list[dict[str, float]], dict[str, float]]:
@@ -293,7 +214,7 @@ def told(
         if weight >= (WORTH_SHARE / SHARE if share else WORTH):
             sign = -1.0 if key == UP and draws_down() else 1.0  # pictures have y upwards, whatever the numbers of the user
             values = (1.0 - own, 1.0 - there) if lacks else (own, there)
-            shown = [_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in values]
+            shown = [in_percent(v) if share else number(significant(sign * v, 3)).replace("-", "−") for v in values]
             line = Told(_what(key, shown[0], own > there, names, several, lacks), shown[1], key)
             found.append((-round(weight, 6), own < there, key, line))
     found.sort(key=lambda row: row[:3])  # of two that weigh the same first what graphs have, and not what they lack
@@ -404,8 +325,3 @@ def _are(what: str, having: str, several: Set[str]) -> str:
     if _stem(column, several) in ("kind", "type"):
         return f"are of {_stem(column, several)} {kind}"
     return f"are {having.removeprefix(what + ' ')}" if having.startswith(f"{what} ") or " " not in having else f"have {having}"
-
-
-def _percent(share: float) -> str:
-    """A share in whole per cent; what is rare is not nothing, and what nearly all have is not all."""
-    return percent(share) if share in (0.0, 1.0) else f"{min(max(round(100 * share), 1), 99)}%"
