@@ -13,7 +13,7 @@ from test_report_browser import Tab, browser  # noqa: F401
 import graphmeans as gm
 from graphmeans import Graph
 from graphmeans.report import write_report
-from graphmeans.report.sentences.outlines import tree_lines
+from graphmeans.report.sentences.outlines import lines_of, tree_lines
 from reports import Page, fitted
 
 LOOP = ("Function", [("arguments", []), ("For", [("Name", []), ("If", [("Yield", [])])])])
@@ -42,7 +42,7 @@ def test_a_cluster_of_trees_is_listed_line_by_line(run):
     loops = int(estimator.labels_[0])
     begin = [(0, "Function", "100%"), (1, "arguments", "100%")]
     assert listed(html, loops) == [*begin, (1, "For", "100%"), (2, "Name", "100%"), (2, "If", "100%"), (3, "Yield", "100%")]
-    rest = [(1, "Return", "100%"), (2, "Call", "100%"), (3, "Name ×2", "100%")]
+    rest = [(1, "Return", "100%"), (2, "Call", "100%"), (3, "Name", "100%, ×2 100%")]
     assert listed(html, 1 - loops) == begin + rest  # the Await of a third of them is not listed
 
 
@@ -77,12 +77,14 @@ def test_each_line_counts_the_members_that_have_it(tmp_path, depth):
         expected = {way: count for way, count in have.items() if 2 * count >= len(counts)}
         lines, way = listed(html, label), []
         assert len(lines) == min(len(expected), 28)
-        for level, said, share in lines:
-            kind, _, times = said.partition(" ×")
+        for level, kind, share in lines:
             way = [*way[:level], kind]
-            assert float(share[:-1]) == pytest.approx(100 * expected[tuple(way)] / len(counts), abs=0.06)
-            enough = [2 * sum(own[tuple(way)] >= m for own in counts) >= len(counts) for m in range(1, 9)]
-            assert int(times or 1) == sum(enough)
+            any_, times, several = re.fullmatch(r"([\d.]+)%(?:, ×(\d) ([\d.]+)%)?", share).groups()
+            assert float(any_) == pytest.approx(100 * expected[tuple(way)] / len(counts), abs=0.06)
+            have = [sum(own[tuple(way)] >= m for own in counts) for m in range(1, 9)]
+            assert int(times or 1) == sum(2 * count >= len(counts) for count in have)
+            if times:
+                assert float(several) == pytest.approx(100 * have[int(times) - 1] / len(counts), abs=0.06)
             told += 1
     assert told >= 6
 
@@ -90,7 +92,8 @@ def test_each_line_counts_the_members_that_have_it(tmp_path, depth):
 def test_of_many_lines_those_that_most_trees_have_are_listed_with_all_above_them():
     branch = [("a", [("b", [])]), ("c", []), ("d", [])]
     graphs = gm.structures.trees([("r", branch), ("r", branch), ("r", branch[:1]), ("r", branch[1:])])
-    assert [tuple(line) for line in tree_lines(graphs, most=3)] == [(0, "r", 1.0, 1), (1, "a", 0.75, 1), (1, "c", 0.75, 1)]
+    found = [(line.level, line.kind, line.share, line.times) for line in tree_lines(graphs, most=3)]
+    assert found == [(0, "r", 1.0, 1), (1, "a", 0.75, 1), (1, "c", 0.75, 1)]
     assert [line.kind for line in tree_lines(graphs)] == ["r", "a", "b", "c", "d"]
 
 
@@ -146,3 +149,25 @@ def test_words_of_trees_are_legible_in_a_members_view_and_none_is_cut_off(browse
         assert len(words) == 5  # what a quarter of the members has is a pale dot, and named in the table
         assert tab.axe() == []
         assert tab.errors() == []
+
+
+def test_a_typical_tree_has_most_of_what_is_listed_beside_it(tmp_path):
+    random = np.random.default_rng(1)
+    kinds = [f"kind {n}" for n in range(5)]
+
+    def grown(level: int) -> tuple:
+        return (str(random.choice(kinds)), [grown(level - 1) for _ in range(random.integers(1, 4))] if level else [])
+
+    names = [f"tree {n}" for n in range(60)]
+    graphs = gm.structures.trees([(f"root {n % 2}", [grown(2), grown(1)]) for n in range(60)], names=names)
+    estimator = fitted(graphs, 2)
+    html = write_report(tmp_path / "r.html", estimator=estimator, graphs=graphs).read_text(encoding="utf-8")
+    for label in range(2):
+        name = re.search(r"Typical: (tree \d+)<", html.split(f'<li data-c="{label}">')[1])[1]
+        inside = np.flatnonzero(estimator.labels_ == label)
+        lines = tree_lines([graphs[i] for i in inside])
+        has = {graphs[i].name: lines_of(graphs[i], lines) for i in inside}
+        assert has[name] >= np.median(list(has.values()))
+        card = html.split(f'id="cluster-{label}"')[1].split("</article>")[0]
+        assert f'href="#w{label}"' in card  # with words
+        assert "<summary>The mean tree</summary>" in card

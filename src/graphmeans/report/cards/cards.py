@@ -167,7 +167,7 @@ class CardMaker:
             "unlike_nearest": beside[:OF_NEAREST],
             "apart": apart, "named": _named(apart), "small": self.pictures.small(label),
             "tree": [
-                (line.level, f"{line.kind} ×{line.times}" if line.times > 1 else line.kind, percent(line.share))
+                (line.level, line.kind, percent(line.share), f"×{line.times} {percent(line.share_of_times)}" * (line.times > 1))
                 for line in self.trees[label]
             ],
             "sequence": self.sequences[label],
@@ -226,7 +226,8 @@ class CardMaker:
         if not len(widths):
             return ""
         among = "" if found.error is None else f" (of {len(widths)} of its members)"
-        return f"{widths.mean():.2f}{among}".replace("-", "−")
+        beside = ": members are nearer to those of another cluster, on average" if widths.mean() < 0 else ""
+        return f"{widths.mean():.2f}{among}".replace("-", "−") + beside
 
     def _second(self, label: int) -> str:
         """The root mean square distance of members to the second nearest mean of each; "" if there is only one mean."""

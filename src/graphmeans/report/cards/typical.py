@@ -16,6 +16,7 @@ from graphmeans.report.facts.evidence import Evidence
 from graphmeans.report.facts.report_graphs import ReportGraphs
 from graphmeans.report.facts.summary import PURE, ClusteringSummary, class_in_words
 from graphmeans.report.pictures.cluster_pictures import ClusterPictures
+from graphmeans.report.sentences.outlines import lines_of, tree_lines
 
 #: If of the edges of a member, on average, a smaller share is common to half of its cluster, typical members lead on the page.
 #: Of molecules and trees it is a larger one: fragments of a formula are read as molecules that they are not, and branches that
@@ -23,8 +24,9 @@ from graphmeans.report.pictures.cluster_pictures import ClusterPictures
 COMMON, COMMON_OF_TREES = 0.5, 0.9
 #: Names of members that a tile tells.
 NAMED = 2
-#: So many of the nearest members at most are looked at, and half of a small cluster.
-NEAR = 8
+#: So many of the nearest members at most are looked at, and half of a small cluster; of trees, of which nearest ones may lack
+#: what most have; and so many trees say what that is.
+NEAR, OF_TREES, LISTED = 8, 40, 200
 #: Of a mixed cluster one member of so many classes is shown, of those that have at least such a share of it.
 EXAMPLES, EXAMPLE_SHARE = 3, 0.1
 
@@ -63,12 +65,17 @@ def typical_members(
     sizes = [(graphs[i].n_nodes, graphs[i].n_edges) for i in sample]
     chosen: dict[int, int] = {}
     for c in summary.clusters:
-        near = members_by_distance(labels, evidence.own_distance, c.label)[: min(NEAR, -(-c.size // 2))]
+        most = OF_TREES if pictures.are_trees else NEAR
+        near = members_by_distance(labels, evidence.own_distance, c.label)[: min(most, -(-c.size // 2))]
         clear = near[~evidence.doubtful[near]]
         near = clear if len(clear) else near  # who is near the border to another cluster does not stand for this one
         usual = float(c.mean.node_support.sum()), float(c.mean.edge_support.sum())
+        # Of trees the one that has most of what half of them have: it must not deny what is listed beside it.
+        lines = tree_lines([graphs[sample[n]] for n in np.flatnonzero(labels == c.label)[:LISTED]]) if pictures.are_trees else []
         if len(near):
-            chosen[c.label] = min(near.tolist(), key=lambda n: sum(abs(np.log1p(sizes[n]) - np.log1p(usual))))
+            chosen[c.label] = min(near.tolist(), key=lambda n: (
+                -lines_of(graphs[sample[n]], lines), sum(abs(np.log1p(sizes[n]) - np.log1p(usual)))
+            ))  # fmt: skip
     for label, n in chosen.items():
         pictures.show(label, pictures.member(graphs[sample[n]], label, evidence.mappings[n]))
     return dict(zip(chosen, graphs.names(evidence.sample[list(chosen.values())]), strict=True))

@@ -46,12 +46,16 @@ def branches(graphs: Sequence[Graph]) -> list[Branches]:
 
 
 class TreeLine(NamedTuple):
-    """A kind of node below those of the lines above it, the share of the trees with one there, and how many half of them have."""
+    """A kind of node below those of the lines above it, and the share of the trees with one there.
+
+    Where at least half of the trees have several such nodes, it is also told how many, and the share with so many.
+    """
 
     level: int
     kind: str
     share: float
     times: int
+    share_of_times: float
 
 
 def tree_lines(graphs: Sequence[Graph], most: int = LINES) -> list[TreeLine]:
@@ -59,13 +63,14 @@ def tree_lines(graphs: Sequence[Graph], most: int = LINES) -> list[TreeLine]:
 
     A line is a way of kinds from the root down, and counts the trees that have it; so no line has more than the one that it
     stands below. `times` is the largest number of such nodes that half of all trees have. Siblings stand in the order in
-    which trees have them. Of very many lines those are listed that most trees have. Nothing if these are no trees of words.
+    which trees have them, on average. Of very many lines those are listed that most trees have. Nothing if these are no trees
+    of words.
 
     Examples
     --------
     >>> loop = Graph({"kind": ["def", "for", "name", "name"]}, [(0, 1), (1, 2), (1, 3)], directed=True)
     >>> [tuple(line) for line in tree_lines([loop, Graph({"kind": ["def"]})])]
-    [(0, 'def', 1.0, 1), (1, 'for', 0.5, 1), (2, 'name', 0.5, 2)]
+    [(0, 'def', 1.0, 1, 1.0), (1, 'for', 0.5, 1, 0.5), (2, 'name', 0.5, 2, 0.5)]
     """
     ways: dict[tuple[int, str], int] = {}
     counts, places = list[list[int]](), list[float]()
@@ -92,6 +97,30 @@ def tree_lines(graphs: Sequence[Graph], most: int = LINES) -> list[TreeLine]:
     return _listed(list(ways), counts, places, len(graphs), most)
 
 
+def lines_of(graph: Graph, lines: Sequence[TreeLine]) -> int:
+    """How many of these lines a tree has, each as often as half of the trees have it.
+
+    Examples
+    --------
+    >>> loop = Graph({"kind": ["def", "for", "name", "name"]}, [(0, 1), (1, 2), (1, 3)], directed=True)
+    >>> trees = [loop, Graph({"kind": ["def"]})]
+    >>> [lines_of(tree, tree_lines(trees)) for tree in trees]
+    [3, 1]
+    """
+    own = dict(_with_ways(tree_lines([graph], most=graph.n_nodes)))
+    return sum(own.get(way, 0) >= times for way, times in _with_ways(lines))
+
+
+def _with_ways(lines: Sequence[TreeLine]) -> list[tuple[tuple[str, ...], int]]:
+    """The kinds from the root to each line, and how often it is there."""
+    way: tuple[str, ...] = ()
+    found = []
+    for line in lines:
+        way = (*way[: line.level], line.kind)
+        found.append((way, line.times))
+    return found
+
+
 def _listed(
     ways: Sequence[tuple[int, str]], counts: Sequence[Sequence[int]], places: Sequence[float], total: int, most: int
 ) -> list[TreeLine]:
@@ -106,7 +135,8 @@ def _listed(
     while waiting:
         level, n = waiting.pop()
         times = sorted(counts[n], reverse=True)[half - 1]
-        found.append(TreeLine(level, ways[n][1], len(counts[n]) / total, times))
+        several = sum(count >= times for count in counts[n]) / total
+        found.append(TreeLine(level, ways[n][1], len(counts[n]) / total, times, several))
         waiting += [(level + 1, child) for child in reversed(below.get(n, []))]
     return found
 
