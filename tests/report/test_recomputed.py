@@ -374,3 +374,23 @@ def test_connections_of_directed_networks_have_a_direction_and_loops_are_connect
     found = MeanMatrices.of_means(estimator.centroids(kind="graph"), np.bincount(estimator.labels_), order=graphs[0].node_ids)
     for c, mean in enumerate(found.means):  # the diagonal is no gap
         assert np.allclose(mean, matrices[estimator.labels_ == c].mean(axis=0))
+
+
+def test_of_several_attributes_the_share_of_both_directions_is_told_and_called_that(tmp_path):
+    rng = np.random.default_rng(0)
+    names, ends = [f"area {i}" for i in range(44)], [(i, j) for i in range(44) for j in range(44) if i != j]
+    graphs = []
+    for n in range(8):
+        columns = {"weight": rng.uniform(1, 2, len(ends)) + 2.0 * (n % 2), "delay": rng.uniform(1, 2, len(ends))}
+        graphs.append(gm.Graph(44, ends, columns, directed=True, node_ids=names))
+    networks = gm.structures.labelled_networks(graphs, weight=None)
+    estimator = fitted(networks, 2)
+    page = Page(write_report(tmp_path / "r.html", estimator=estimator, graphs=networks))
+    assert page.data["pooled"] == 1
+    both = 0
+    for row in page.data["graphs"]:
+        shares = {(a, b): share for a, b, *_, share in row["top"]}
+        pairs = [(a, b) for a, b in shares if a < b and (b, a) in shares]
+        assert all(shares[a, b] == shares[b, a] for a, b in pairs)
+        both += len(pairs)
+    assert both

@@ -139,6 +139,7 @@ class NetworkCards:
         """
         data["regions"] = self.names
         data["way"] = WAY if self.found.directed else BOTH_WAYS
+        data["pooled"] = int(self.found.directed and any(len(graphs[i].edge_attributes) > 1 for i in evidence.sample.tolist()))
         place = {name: n for n, name in enumerate(self.found.names)}
         total = evidence.shares.totals
         for n, (row, i) in enumerate(zip(data["graphs"], evidence.sample.tolist(), strict=True)):
@@ -151,7 +152,7 @@ class NetworkCards:
                 row["im"] = heat_map(_coarse(own.means[0] - self.found.means[self.found.central]), *self._apart)
             roles = [np.array([place[role] for role in graph.roles or ()]) for graph in (graphs[i], self._graphs[row["c"]])]
             shares = _between_nodes(evidence.shares, n, roles[0], roles[1], len(place)) * (1000.0 / total[n] if total[n] else 0.0)
-            if own.directed:  # what both directions add is told apart
+            if own.directed and len(graphs[i].edge_attributes) == 1:  # what each direction adds follows from its weight
                 squares = (pair[0] - pair[1]) ** 2
                 both_ways = np.where(np.eye(len(squares), dtype=bool), squares, squares + squares.T)
                 shares *= np.divide(squares, both_ways, out=np.zeros_like(squares), where=both_ways > 0)

@@ -91,7 +91,7 @@ function folded(name, letters, most) {
 function regionTable(g, D, paint) {
   const { element } = paint, made = element("table"), head = element("tr"), top = element("thead"), body = element("tbody");
   made.append(element("caption", {}, `The ${g.top.length} connections in which it differs most from the mean of its cluster`));
-  for (const name of ["connection", "here", "mean of the cluster", "share of the distance"]) head.append(element("th", { scope: "col" }, name));
+  for (const name of ["connection", "here", "mean of the cluster", D.pooled ? "share of the distance, both ways" : "share of the distance"]) head.append(element("th", { scope: "col" }, name));
   for (const [a, b, here, there, share] of g.top) {
     const line = element("tr"), cell = element("td", { class: here > there ? "more" : "less" });
     cell.append(element("b", {}, here > there ? "▲ " : "▼ "), String(here));
